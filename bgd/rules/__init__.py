@@ -1,0 +1,1 @@
+"""The rules of backgammon as immutable values and pure functions. Standard library only."""
