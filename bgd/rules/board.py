@@ -47,7 +47,9 @@ class Board:
         if own == 0 and opponent == 0:
             raise BadPosition("Expected checkers on the board, got none on either side")
         if points[OWN_BAR] and points[OPPONENT_BAR] and self._closed():
-            raise BadPosition("Expected a position in which somebody can move, got both sides on the bar, both boards closed")
+            raise BadPosition(
+                "Expected a position in which somebody can move, got both sides on the bar against closed boards"
+            )
 
     def _closed(self) -> bool:
         points = self.points

@@ -59,7 +59,9 @@ class Cube:
     def __post_init__(self) -> None:
         for name, number in (("cube value", self.value), ("cube limit", self.limit)):
             if number < 1 or number & (number - 1) or number > 2**MAX_CUBE_EXPONENT:
-                raise BadValue(f"Expected the {name} to be a power of two from 1 to {2**MAX_CUBE_EXPONENT}, got `{number}`")
+                raise BadValue(
+                    f"Expected the {name} to be a power of two from 1 to {2**MAX_CUBE_EXPONENT}, got `{number}`"
+                )
 
     @property
     def exponent(self) -> int:
@@ -72,7 +74,7 @@ class Cube:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match to `length` points. `scores[side]` are points won so far; `crawford` says that this is the Crawford game."""
+    """A match to `length` points. `scores[side]` are points won so far; `crawford`: this is the Crawford game."""
 
     length: int
     scores: tuple[int, int] = (0, 0)
@@ -82,10 +84,12 @@ class Match:
         if not 1 <= self.length <= MAX_MATCH_LENGTH:
             raise BadValue(f"Expected a match length from 1 to {MAX_MATCH_LENGTH}, got `{self.length}`")
         for score in self.scores:
-            if not 0 <= score:
+            if score < 0:
                 raise BadValue(f"Expected scores from 0 up, got `{score}`")
         if min(self.scores) >= self.length:
-            raise BadValue(f"Expected at most one side to have {self.length} points, got `{self.scores[0]}-{self.scores[1]}`")
+            raise BadValue(
+                f"Expected at most one side to have {self.length} points, got `{self.scores[0]}-{self.scores[1]}`"
+            )
         if self.crawford and (self.away(Side.TOP) == 1) == (self.away(Side.BOTTOM) == 1):
             raise BadValue(
                 f"Expected exactly one side 1 point away in the Crawford game, "
@@ -148,7 +152,9 @@ class GameState:
 
     def __post_init__(self) -> None:
         if (self.dice is not None) != (self.phase is Phase.PLAY):
-            raise BadValue(f"Expected dice exactly when a roll is to be played, got `{self.dice}` in phase `{self.phase.value}`")
+            raise BadValue(
+                f"Expected dice exactly when a roll is to be played, got `{self.dice}` in phase `{self.phase.value}`"
+            )
 
     @property
     def decider(self) -> Side:
