@@ -1,0 +1,207 @@
+"""The one-sided bear-off table: for each way to hold up to 15 checkers in the home board, the chance of being off
+within n rolls, playing so that the mean number of rolls is least.
+
+Two numbers a side are kept: `off`, the chance that all checkers are off within n rolls, and for the 15,504
+arrangements that still have 15 checkers `first_off`, the chance that at least one is off within n rolls by the same
+plays (it saves the gammon). With both sides in the table the game is a race of two independent clocks, so that win and
+gammon chances come from a sum over n. Made in seconds at first use and kept with a checksum in the cache directory.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.kernels.cache import cache_root, float_kernel, kernel
+from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
+
+ARRANGEMENTS = 54_264  # C(21, 6): up to 15 checkers on 6 points
+FULL = 38_760  # index of the first arrangement of 15 checkers: C(20, 6)
+ROLLS = 32  # 15 checkers on the 6 point last longer than 31 rolls less than once in 10^9 games
+_FORMAT = b"bgd-bearoff-1\n"
+
+
+def _binomials() -> NDArray[np.int64]:
+    table = np.zeros((24, 7), np.int64)
+    table[:, 0] = 1
+    for n in range(1, 24):
+        for k in range(1, 7):
+            table[n, k] = table[n - 1, k - 1] + table[n - 1, k]
+    return table
+
+
+_BINOMIAL = _binomials()
+
+
+class Bearoff(NamedTuple):
+    """The table. Row i, column n: the chance of being done within n rolls."""
+
+    off: NDArray[np.float32]  # (ARRANGEMENTS, ROLLS)
+    first_off: NDArray[np.float32]  # (ARRANGEMENTS - FULL, ROLLS)
+
+    def mean_rolls(self, index: int) -> float:
+        """The mean number of rolls to bear off arrangement `index`."""
+        return float((1.0 - self.off[index].astype(np.float64)).sum())
+
+
+@kernel
+def own_index(board: NDArray[np.int8]) -> int:
+    """Index of the mover's home board. Moving or bearing off a checker always gives a smaller index."""
+    held = 0
+    index = 0
+    for k in range(1, 7):
+        held += np.int64(board[7 - k])
+        index += _BINOMIAL[held + k - 1, k]
+    return index
+
+
+@kernel
+def opponent_index(board: NDArray[np.int8]) -> int:
+    """Index of the opponent's home board."""
+    held = 0
+    index = 0
+    for k in range(1, 7):
+        held -= np.int64(board[18 + k])
+        index += _BINOMIAL[held + k - 1, k]
+    return index
+
+
+@kernel
+def both_home(board: NDArray[np.int8]) -> bool:
+    """True if every checker left of each side is in its own home board (so that there is no contact)."""
+    for point in range(7, 26):
+        if board[point] > 0:
+            return False
+    for point in range(19):
+        if board[point] < 0:
+            return False
+    return True
+
+
+@float_kernel
+def _fill(chance: NDArray[np.float64], first: NDArray[np.float64], space: PlaySpace) -> None:
+    """Fill the chances of taking exactly n rolls, for all checkers and for the first one, in order of index."""
+    board = np.zeros(BOARD, np.int8)
+    mean = np.zeros(ARRANGEMENTS)
+    chance[0, 0] = 1.0
+    index = 1
+    # Counts on the points k and above, c1 >= c2 >= ... >= c6, in lexicographic order: the order of own_index.
+    for c1 in range(1, 16):
+        for c2 in range(c1 + 1):
+            for c3 in range(c2 + 1):
+                for c4 in range(c3 + 1):
+                    for c5 in range(c4 + 1):
+                        for c6 in range(c5 + 1):
+                            board[1] = c1 - c2
+                            board[2] = c2 - c3
+                            board[3] = c3 - c4
+                            board[4] = c4 - c5
+                            board[5] = c5 - c6
+                            board[6] = c6
+                            for die1 in range(1, 7):
+                                for die2 in range(1, die1 + 1):
+                                    weight = (1.0 if die1 == die2 else 2.0) / 36.0
+                                    plays = generate(board, die1, die2, space)
+                                    best = own_index(space.boards[0])
+                                    for i in range(1, plays):
+                                        other = own_index(space.boards[i])
+                                        if mean[other] < mean[best]:
+                                            best = other
+                                    for n in range(ROLLS - 1):
+                                        chance[index, n + 1] += weight * chance[best, n]
+                                    if c1 == 15:
+                                        if best < FULL:
+                                            first[index - FULL, 1] += weight
+                                        else:
+                                            for n in range(ROLLS - 1):
+                                                first[index - FULL, n + 1] += weight * first[best - FULL, n]
+                            for n in range(ROLLS):
+                                mean[index] += n * chance[index, n]
+                            index += 1
+
+
+@float_kernel
+def race_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> None:
+    """The five probabilities of the mover, the opponent to roll, both sides home: win, gammon, none, lost gammon, none.
+
+    The mover wins if he needs fewer rolls than the opponent, who rolls first. A gammon is won if the mover is off
+    before the opponent has borne off his first checker."""
+    mine = own_index(board)
+    theirs = opponent_index(board)
+    win = np.float32(0)
+    for n in range(1, ROLLS):
+        win += (table.off[theirs, n] - table.off[theirs, n - 1]) * table.off[mine, n - 1]
+    win_gammon = np.float32(0)
+    if theirs >= FULL:
+        for n in range(1, ROLLS):
+            win_gammon += (table.off[mine, n] - table.off[mine, n - 1]) * (
+                np.float32(1) - table.first_off[theirs - FULL, n]
+            )
+    lose_gammon = np.float32(0)
+    if mine >= FULL:
+        for n in range(1, ROLLS):
+            lose_gammon += (table.off[theirs, n] - table.off[theirs, n - 1]) * (
+                np.float32(1) - table.first_off[mine - FULL, n - 1]
+            )
+    out[0] = min(max(win, np.float32(0)), np.float32(1))
+    out[1] = min(max(win_gammon, np.float32(0)), out[0])
+    out[2] = 0
+    out[3] = min(max(lose_gammon, np.float32(0)), np.float32(1) - out[0])
+    out[4] = 0
+
+
+def build() -> Bearoff:
+    """Compute the table (about three seconds)."""
+    chance = np.zeros((ARRANGEMENTS, ROLLS))
+    first = np.zeros((ARRANGEMENTS - FULL, ROLLS))
+    _fill(chance, first, play_space())
+    return Bearoff(
+        np.minimum(np.cumsum(chance, axis=1), 1.0).astype(np.float32),
+        np.minimum(np.cumsum(first, axis=1), 1.0).astype(np.float32),
+    )
+
+
+def _read(path: Path) -> Bearoff | None:
+    """The table in the file, or None if there is none, or if it is not what was written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    body = data[len(_FORMAT) + 4 :]
+    size = (2 * ARRANGEMENTS - FULL) * ROLLS * 4
+    checksum = data[len(_FORMAT) : len(_FORMAT) + 4]
+    if not data.startswith(_FORMAT) or len(body) != size or zlib.crc32(body).to_bytes(4, "little") != checksum:
+        return None
+    numbers = np.frombuffer(body, np.float32).reshape(-1, ROLLS).copy()
+    return Bearoff(numbers[:ARRANGEMENTS], numbers[ARRANGEMENTS:])
+
+
+def _write(path: Path, table: Bearoff) -> None:
+    """Keep the table; a directory that can't be written only costs the next process the time to make it again."""
+    body = table.off.tobytes() + table.first_off.tobytes()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(_FORMAT + zlib.crc32(body).to_bytes(4, "little") + body)
+        os.replace(file.name, path)
+    except OSError:
+        return
+
+
+def load(progress: Callable[[str], None] | None = None, path: Path | None = None) -> Bearoff:
+    """The table from the cache directory (or `path`), made and kept there if it is missing or damaged."""
+    place = path or cache_root() / "bearoff-1.bin"
+    table = _read(place)
+    if table is None:
+        if progress:
+            progress("making the one-sided bear-off table")
+        table = build()
+        _write(place, table)
+    return table

@@ -1,0 +1,28 @@
+"""Work that a request asks of the engine, to be run by whoever owns threads and clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bgd.engine import Engine
+from bgd.wire.messages import Reply
+
+
+class Deadline(Protocol):
+    """Asked between slices of work, some milliseconds apart."""
+
+    def stop_now(self) -> bool:
+        """Whether to give the best answer so far: time is up, or the asker cancelled or left."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """`run` gives the final reply or raises a BgdError; it may be called in any thread, once. `cheap` work takes less
+    than a thread hop (about 100 µs) and is best done where the request was read. `movetime` is the asker's limit, ms."""
+
+    run: Callable[[Engine, Deadline], Reply]
+    cheap: bool
+    movetime: int | None = None

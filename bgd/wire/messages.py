@@ -1,0 +1,379 @@
+"""Requests and replies: what all dialects decode to and encode from.
+
+A request is what somebody wants to know or set; its class carries the verb (`Best.verb == "best"`). Positions, plays
+and dice travel as text in any notation: what they mean is the service's business. Every request gets exactly one
+reply, or an error.
+
+Points of view: equities and probabilities are the side on roll's, equities normalised to the cube (a single win of
+the current cube is 1); `mwc` fields are match winning chances, 0..1, of the side on roll. A reply's `play` is written
+from the mover's side; its `result` is the Position ID after the play, seen by the player then on roll.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from bgd.errors import BgdError
+
+MAX_PLIES: Final = 4
+MAX_TOP: Final = 4096
+MAX_TEXT: Final = 2048
+
+PositionText = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+"""XGID, GNU Position ID with or without a Match ID, FIBS board, OGID or `start`."""
+
+DiceText = Annotated[str, Meta(min_length=2, max_length=8, description="two dice, `31`")]
+PlayText = Annotated[str, Meta(max_length=128, description="a play in any spelling")]
+Word = Annotated[str, Meta(min_length=1, max_length=64)]
+Plies = Annotated[int, Meta(ge=0, le=MAX_PLIES, description="as GNU Backgammon counts: 0 is the static evaluation")]
+Movetime = Annotated[int, Meta(ge=1, le=3_600_000, description="ms")]
+Resigned = Annotated[int, Meta(ge=1, le=3, description="1 single, 2 gammon, 3 backgammon")]
+
+
+class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of all requests. `verb` is its name on the wire."""
+
+    verb: ClassVar[str]
+
+
+class Hello(Request, frozen=True, kw_only=True):
+    """Who are you: name, version, protocol, capabilities, limits."""
+
+    verb = "hello"
+
+
+class Ping(Request, frozen=True, kw_only=True):
+    verb = "ping"
+
+
+class Help(Request, frozen=True, kw_only=True):
+    verb = "help"
+    topic: Word | None = None
+
+
+class Quit(Request, frozen=True, kw_only=True):
+    verb = "quit"
+
+
+class SetPosition(Request, frozen=True, kw_only=True):
+    """Make this the session's position (and, when the notation carries them, its cube, dice, score and rules).
+
+    `reading`: whose score is whose in a FIBS board, as GNU Backgammon reads it or by FIBS's own definition."""
+
+    verb = "position"
+    position: PositionText
+    reading: Literal["gnubg", "fibs"] | None = None
+
+
+class NewGame(Request, frozen=True, kw_only=True):
+    """Forget the session's position and dice; `session` forgets match, score, cube and rules too."""
+
+    verb = "newgame"
+    session: bool = False
+
+
+class Set(Request, frozen=True, kw_only=True):
+    """Change settings of the session by name; nothing is changed when one of them is wrong. Values are text."""
+
+    verb = "set"
+    values: dict[Word, Annotated[str, Meta(max_length=MAX_TEXT)]]
+
+
+class Get(Request, frozen=True, kw_only=True):
+    """Settings of the session; all of them when no name is given."""
+
+    verb = "get"
+    names: tuple[Word, ...] = ()
+
+
+class Options(Request, frozen=True, kw_only=True):
+    """Every setting: name, type, domain, default, meaning."""
+
+    verb = "options"
+
+
+class Moves(Request, frozen=True, kw_only=True):
+    """All legal plays, distinct by resulting position."""
+
+    verb = "moves"
+    dice: DiceText | None = None
+    position: PositionText | None = None
+
+
+class Check(Request, frozen=True, kw_only=True):
+    """Is this play legal, and if not, which rule does it break."""
+
+    verb = "check"
+    play: PlayText
+    dice: DiceText | None = None
+    position: PositionText | None = None
+
+
+class Best(Request, frozen=True, kw_only=True):
+    """The best play. `top`: how many candidates to list, best first (0: none, the answer alone)."""
+
+    verb = "best"
+    dice: DiceText | None = None
+    position: PositionText | None = None
+    plies: Plies | None = None
+    top: Annotated[int, Meta(ge=0, le=MAX_TOP)] = 1
+    movetime: Movetime | None = None
+
+
+class Eval(Request, frozen=True, kw_only=True):
+    """What the position is worth, before the roll. `jacoby`, `crawford`, `beavers` override the position's rules.
+
+    `noise` is the standard deviation of a deterministic noise added to the equity, as GNU Backgammon's option."""
+
+    verb = "eval"
+    position: PositionText | None = None
+    plies: Plies | None = None
+    jacoby: bool | None = None
+    crawford: bool | None = None
+    beavers: bool | None = None
+    noise: Annotated[float, Meta(ge=0, le=1)] = 0.0
+    movetime: Movetime | None = None
+
+
+class Cube(Request, frozen=True, kw_only=True):
+    """Three equities, the label, proper double and proper response."""
+
+    verb = "cube"
+    position: PositionText | None = None
+    plies: Plies | None = None
+    jacoby: bool | None = None
+    beavers: bool | None = None
+    movetime: Movetime | None = None
+
+
+class Turn(Request, frozen=True, kw_only=True):
+    """A whole turn for the side on roll: double or roll; with dice, the play."""
+
+    verb = "turn"
+    dice: DiceText | None = None
+    position: PositionText | None = None
+    plies: Plies | None = None
+    movetime: Movetime | None = None
+
+
+class Decide(Request, frozen=True, kw_only=True):
+    """Whatever is to be decided in a position that says what that is (a FIBS board): a play, double or roll, take,
+    drop or beaver, accept or reject a resignation. Answered with one word or play, as GNU Backgammon words it."""
+
+    verb = "decide"
+    position: PositionText
+    jacoby: bool | None = None
+    crawford: bool | None = None
+    beavers: bool | None = None
+    resignation: Resigned | None = None
+    plies: Plies | None = None
+
+
+class Convert(Request, frozen=True, kw_only=True):
+    """The position in another notation; what that cannot carry is named."""
+
+    verb = "convert"
+    to: Literal["id", "xgid", "fibs", "ogid"]
+    position: PositionText | None = None
+
+
+class Show(Request, frozen=True, kw_only=True):
+    """The board drawn, as lines of text or as SVG."""
+
+    verb = "show"
+    position: PositionText | None = None
+    form: Literal["text", "svg"] = "text"
+
+
+class Cancel(Request, frozen=True, kw_only=True):
+    """Stop one request of this connection by its tag, or all of them."""
+
+    verb = "cancel"
+    target: Word | None = None
+
+
+class Stats(Request, frozen=True, kw_only=True):
+    """Counts since the start: connections, requests, errors, time up."""
+
+    verb = "stats"
+
+
+REQUESTS: Final[dict[str, type[Request]]] = {
+    kind.verb: kind
+    for kind in (
+        Hello, Ping, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Turn, Decide,
+        Convert, Show, Cancel, Stats,
+    )
+}  # fmt: skip
+"""Every request by its verb. `decide`, `turn` and `newgame` are reached through dialects that have them."""
+
+
+class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of all replies."""
+
+
+class Done(Reply, frozen=True, kw_only=True):
+    """Nothing to say but that it was done."""
+
+    text: str = ""
+
+
+class HelloReply(Reply, frozen=True, kw_only=True):
+    name: str
+    version: str
+    protocol: str
+    author: str
+    engine: Literal["ready", "loading", "failed"]
+    capabilities: tuple[str, ...]
+    limits: dict[str, int]
+
+
+class HelpReply(Reply, frozen=True, kw_only=True):
+    lines: tuple[str, ...]
+
+
+class Values(Reply, frozen=True, kw_only=True):
+    """Settings as name and value, in a stable order."""
+
+    values: dict[str, str]
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """One setting: `type` is bool, int, enum or string; `domain` its words or bounds (`0..4`); all values are text."""
+
+    name: str
+    type: str
+    domain: str
+    default: str
+    meaning: str
+
+
+class OptionsReply(Reply, frozen=True, kw_only=True):
+    options: tuple[Option, ...]
+
+
+class PositionReply(Reply, frozen=True, kw_only=True):
+    """The position now in force. `id` is `PositionID:MatchID`; `text` it in the notation asked for; `lost` names what
+    that notation cannot carry."""
+
+    id: str
+    text: str
+    lost: tuple[str, ...] = ()
+
+
+class Move(Struct, frozen=True, array_like=True):
+    """One checker: from, to (25 bar, 0 off), whether it hits."""
+
+    source: int
+    destination: int
+    hit: bool
+
+
+class Candidate(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One play. Without evaluation (a list of legal plays) only `play`, `moves` and `result` are there."""
+
+    play: str
+    moves: tuple[Move, ...]
+    result: str
+    rank: int | UnsetType = UNSET
+    equity: float | UnsetType = UNSET
+    loss: float | UnsetType = UNSET
+    plies: int | UnsetType = UNSET
+    win: float | UnsetType = UNSET
+    wingammon: float | UnsetType = UNSET
+    winbackgammon: float | UnsetType = UNSET
+    losegammon: float | UnsetType = UNSET
+    losebackgammon: float | UnsetType = UNSET
+    mwc: float | UnsetType = UNSET
+
+
+class MovesReply(Reply, frozen=True, kw_only=True):
+    """All legal plays; `plays` is empty when there is none."""
+
+    plays: tuple[Candidate, ...]
+
+
+class CheckReply(Reply, frozen=True, kw_only=True):
+    """The play is legal: its canonical spelling and result."""
+
+    play: str
+    result: str
+
+
+class BestReply(Reply, frozen=True, kw_only=True):
+    """`play` is the best play, empty when there is no legal play; `plays` the candidates asked for, best first."""
+
+    play: str
+    plays: tuple[Candidate, ...]
+    plies: int
+
+
+class EvalReply(Reply, frozen=True, kw_only=True):
+    """`equity` is cubeless, `cubeful` with the cube where it is; both normalised to the cube."""
+
+    win: float
+    wingammon: float
+    winbackgammon: float
+    losegammon: float
+    losebackgammon: float
+    equity: float
+    cubeful: float
+    plies: int
+    mwc: float | UnsetType = UNSET
+    mwccubeful: float | UnsetType = UNSET
+
+
+class CubeReply(Reply, frozen=True, kw_only=True):
+    """Equities of the side that may double if it does not, if it doubles and is taken, if it doubles and is passed.
+
+    `label` is one of the cube labels of the protocol; `reason` says why a double is not allowed. `double` is the
+    proper action, `response` the proper answer to a double: take, pass or beaver."""
+
+    nodouble: float
+    doubletake: float
+    doublepass: float
+    label: str
+    double: bool
+    response: str
+    plies: int
+    allowed: bool = True
+    reason: str = ""
+    mwcnodouble: float | UnsetType = UNSET
+    mwcdoubletake: float | UnsetType = UNSET
+    mwcdoublepass: float | UnsetType = UNSET
+
+
+class TurnReply(Reply, frozen=True, kw_only=True):
+    """`cube` is roll or double, `play` the best play when dice were given, empty when there is none legal."""
+
+    cube: Literal["roll", "double"]
+    play: str | None = None
+
+
+class DecisionReply(Reply, frozen=True, kw_only=True):
+    """`answer` in GNU Backgammon's words: a play spelled out in numbers (empty: no legal play), roll, double, take,
+    drop, beaver, accept or reject."""
+
+    answer: str
+
+
+class ShowReply(Reply, frozen=True, kw_only=True):
+    lines: tuple[str, ...]
+
+
+class StatsReply(Reply, frozen=True, kw_only=True):
+    values: dict[str, int | float | str]
+
+
+class Incoming(Struct, frozen=True):
+    """One line decoded. `tag` is the asker's own name for the request (None: answered in the order sent).
+
+    `content` is a request; or an error, answered as such; or bytes, a dialect's own fixed answer to a line that asks
+    nothing of the service; or None for a line that wants no answer (blank). `style` is the codec's own memory of how
+    the request was put, handed back to it with the reply."""
+
+    content: Request | BgdError | bytes | None
+    tag: str | None = None
+    style: str = ""
