@@ -19,7 +19,7 @@ QUESTIONS = b"position start\nbest 31\n"
 
 def main() -> None:
     copy = pathlib.Path(sys.argv[1])
-    found = re.search(r"<!-- command: run -->\n```sh\n(.*?)\n```", (copy / "README.md").read_text(), re.S)
+    found = re.search(r"<!-- command: run -->\n```sh\n(.*?)\n```", (copy / "README.md").read_text(), re.DOTALL)
     assert found, "README.md has no run command"
     command = found[1].replace(".venv/bin/bgd", "exec .venv/bin/bgd")
     daemon = subprocess.Popen(["bash", "-euo", "pipefail", "-c", command], cwd=copy, env={**os.environ, "CI": "true"})

@@ -64,11 +64,16 @@ class Board:
         """From any 26 counts, an array row for instance."""
         return cls(tuple(int(count) for count in points))
 
+    @classmethod
+    def unchecked(cls, points: tuple[int, ...]) -> Board:
+        """From 26 counts known to make a valid board, such as a legal play's result, without the cost of a check."""
+        board = cls.__new__(cls)
+        object.__setattr__(board, "points", points)
+        return board
+
     def flip(self) -> Board:
         """The same position seen by the other side; `flip` of `flip` is the same board."""
-        flipped = Board.__new__(Board)
-        object.__setattr__(flipped, "points", tuple(-count for count in reversed(self.points)))
-        return flipped
+        return Board.unchecked(tuple(-count for count in reversed(self.points)))
 
     @property
     def off(self) -> int:
