@@ -75,7 +75,24 @@ class NewGame(Request, frozen=True, kw_only=True):
 
 
 class Set(Request, frozen=True, kw_only=True):
-    """Change settings of the session by name; nothing is changed when one of them is wrong. Values are text."""
+    """Change settings of the session by name; nothing is changed when one of them is wrong. Values are text.
+
+    The names and their values, in every dialect:
+
+    match     length of the match in points; 0 is money play
+    score     `2-4`: points of bottom, then of top. Bottom is the side on roll unless `turn` says otherwise
+    cube      its value: 1, 2, 4, ...
+    owner     centre, bottom or top
+    crawford  on or off: this is the Crawford game
+    jacoby    on or off (money play)
+    beavers   on or off (money play)
+    dice      `31`, or `none`
+    turn      bottom or top: who is on roll. A Position ID is seen by the side on roll, whoever that is
+    plies     level of answers that name none, as GNU Backgammon counts
+    variant   backgammon
+    reading   gnubg or fibs: whose score is whose in a FIBS board
+
+    UBGI's p0 is bottom and its p1 is top."""
 
     verb = "set"
     values: dict[Word, Annotated[str, Meta(max_length=MAX_TEXT)]]
@@ -188,10 +205,12 @@ class Show(Request, frozen=True, kw_only=True):
 
 
 class Cancel(Request, frozen=True, kw_only=True):
-    """Stop one request of this connection by its tag, or all of them."""
+    """Stop one request of this connection by its tag, or all of them. They are answered with the error `cancelled`;
+    with `finish` (UBGI's `stop`) with the best answer so far, as if their time were up."""
 
     verb = "cancel"
     target: Word | None = None
+    finish: bool = False
 
 
 class Stats(Request, frozen=True, kw_only=True):
@@ -220,7 +239,20 @@ class Done(Reply, frozen=True, kw_only=True):
     text: str = ""
 
 
+class Option(Struct, frozen=True, kw_only=True):
+    """One setting: `type` is bool, int, enum or string; `domain` its words (`centre|bottom|top`) or bounds (`0..4`),
+    `*` when it has neither; all values are text."""
+
+    name: str
+    type: str
+    domain: str
+    default: str
+    meaning: str
+
+
 class HelloReply(Reply, frozen=True, kw_only=True):
+    """`options` are all settings, as `options` lists them: UBGI's handshake tells them."""
+
     name: str
     version: str
     protocol: str
@@ -228,6 +260,7 @@ class HelloReply(Reply, frozen=True, kw_only=True):
     engine: Literal["ready", "loading", "failed"]
     capabilities: tuple[str, ...]
     limits: dict[str, int]
+    options: tuple[Option, ...] = ()
 
 
 class HelpReply(Reply, frozen=True, kw_only=True):
@@ -238,16 +271,6 @@ class Values(Reply, frozen=True, kw_only=True):
     """Settings as name and value, in a stable order."""
 
     values: dict[str, str]
-
-
-class Option(Struct, frozen=True, kw_only=True):
-    """One setting: `type` is bool, int, enum or string; `domain` its words or bounds (`0..4`); all values are text."""
-
-    name: str
-    type: str
-    domain: str
-    default: str
-    meaning: str
 
 
 class OptionsReply(Reply, frozen=True, kw_only=True):
