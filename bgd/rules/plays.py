@@ -123,7 +123,7 @@ def can_step(points: Sequence[int], source: int, die: int) -> bool:
         return points[destination] >= -1
     # A die larger than needed bears off from the rearmost point only.
     behind = HOME if destination == 0 else source
-    return source <= HOME and not any(count > 0 for count in points[behind + 1 :])
+    return not any(count > 0 for count in points[behind + 1 :])
 
 
 def _steps(points: Points, die: int) -> list[Points]:
