@@ -2,8 +2,8 @@
 
 52 fields after `board:`, joined by colons. Field 1 is counted as in FIBS's own description, `board` itself being 1:
 
-    2, 3 names   4 match length (0 or 9999: money)   5, 6 scores   7-32 26 counts: O positive, X negative, bars first and
-    last   33 turn (1 O, -1 X)   34, 35 own dice   36, 37 the opponent's dice   38 cube   39 you may double   40 the
+    2, 3 names   4 match length (0 or 9999: money)   5, 6 scores   7-32 26 counts: O positive, X negative, bars first
+    and last   33 turn (1 O, -1 X)   34, 35 own dice   36, 37 the opponent's dice   38 cube   39 you may double   40 the
     opponent may double   41 a double is pending   42 colour: who you are (1 O, -1 X)   43 your direction (-1: from 24
     to 1)   44-49 home, bar, checkers off and on the bar   50, 51 movable checkers, forced   52 Crawford game over
     53 FIBS: redoubles, or 3 without the Crawford rule; GNU Backgammon: 1 unless this is the Crawford game
