@@ -9,6 +9,7 @@ from typing import Final
 from bgd.errors import BadValue
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
+from bgd.rules.plays import Play
 
 MAX_MATCH_LENGTH: Final = 64
 """The longest match; GNU Backgammon's limit too, and the most that every ID can carry to it."""
@@ -120,6 +121,22 @@ class Money:
 
 
 @dataclass(frozen=True, slots=True)
+class HouseRules:
+    """What players may agree on in matches and money play alike.
+
+    `backgammons` False: a backgammon counts as a gammon, 2. `winner_rerolls`: the higher die of the opening only says
+    who begins, and the beginner then rolls both dice (and may double before, as in any turn).
+    """
+
+    backgammons: bool = True
+    winner_rerolls: bool = False
+
+    def counted(self, outcome: Outcome) -> Outcome:
+        """What a win counts for."""
+        return outcome if self.backgammons else min(outcome, Outcome.GAMMON)
+
+
+@dataclass(frozen=True, slots=True)
 class Resignation:
     """An offer to lose `outcome`, made by `side`, not yet answered."""
 
@@ -129,7 +146,8 @@ class Resignation:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The end of a game: who won, how, and how many points (outcome times cube, before any cap by the match)."""
+    """The end of a game: who won, how it counts, and for how many points: outcome times cube, before any cap by the
+    match. A gammon that the Jacoby rule does not count is a single game here."""
 
     winner: Side
     outcome: Outcome
@@ -139,7 +157,9 @@ class Result:
 @dataclass(frozen=True, slots=True)
 class GameState:
     """A moment of a game. `board` is always seen by `turn`, the side on roll; while a double is pending that is the
-    doubler, as in an XGID. `dice` are there in Phase.PLAY only."""
+    doubler, as in an XGID, and the cube still shows what it did before the double. `dice` are there in Phase.PLAY
+    only. `played` is a play made with them that can still be taken back: `board` stays as it was until it is confirmed.
+    """
 
     board: Board = field(default_factory=Board.start)
     turn: Side = Side.BOTTOM
@@ -149,12 +169,16 @@ class GameState:
     terms: Match | Money = Money()
     resignation: Resignation | None = None
     result: Result | None = None
+    played: Play | None = None
+    house: HouseRules = HouseRules()
 
     def __post_init__(self) -> None:
         if (self.dice is not None) != (self.phase is Phase.PLAY):
             raise BadValue(
                 f"Expected dice exactly when a roll is to be played, got `{self.dice}` in phase `{self.phase.value}`"
             )
+        if self.played is not None and self.phase is not Phase.PLAY:
+            raise BadValue(f"Expected a play only with dice on the table, got one in phase `{self.phase.value}`")
 
     @property
     def decider(self) -> Side:
@@ -165,7 +189,7 @@ class GameState:
 
     def with_dice(self, dice: Dice) -> GameState:
         """The same moment with `dice` rolled: to be played by the side on roll."""
-        return replace(self, dice=dice, phase=Phase.PLAY)
+        return replace(self, dice=dice, phase=Phase.PLAY, played=None)
 
     def board_of(self, side: Side) -> Board:
         """The board as `side` sees it."""
