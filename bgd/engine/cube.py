@@ -1,0 +1,139 @@
+"""Cube decisions from the chances of a game: double or not, take, pass or beaver.
+
+Honest about what it is: Janowski's formula (see stakes) applied to one evaluation, with no look at the coming roll.
+The rules of the cube in a decision's words:
+
+* a double is proper when its worth, against the best answer, is more than that of no double;
+* a pass is proper when taking is worth less than the cube lost; at equality a take;
+* with beavers allowed (money only) a beaver is proper when the taker's equity at the doubled cube is above zero: he
+  keeps the cube and doubles what he stands to gain;
+* too good: no double is worth more than the cube won by a pass.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.stakes import Stakes, efficiency
+from bgd.engine.values import Chances, CubeDecision, Evaluation
+from bgd.rules.state import GameState, Match, Money, Outcome, Phase
+
+TOLERANCE: Final = 1e-6
+"""Equities closer than this are equal: single-precision chances carry no more."""
+
+
+def evaluation(state: GameState, chances: Chances, plies: int, table: MatchEquityTable | None = None) -> Evaluation:
+    """What `chances`, the side on roll's, are worth at the stakes of `state`."""
+    stakes = _stakes(state, chances, table)
+    cubeless = stakes.cubeless(state.cube.value)
+    cubeful = _no_double(state, stakes)
+    match = stakes.match is not None
+    return Evaluation(
+        chances=chances,
+        equity=stakes.equity(cubeless),
+        cubeful=stakes.equity(cubeful),
+        plies=plies,
+        mwc=cubeless if match else None,
+        mwc_cubeful=cubeful if match else None,
+    )
+
+
+def decide(state: GameState, chances: Chances, plies: int, table: MatchEquityTable | None = None) -> CubeDecision:
+    """The cube action at `state` when the game ends as `chances`, the side on roll's, say.
+
+    A pending double counts as not yet made: this is the decision that led to it, and the answer to it.
+    """
+    stakes = _stakes(state, chances, table)
+    value, owner = state.cube.value, state.cube.owner
+    no_double = _no_double(state, stakes)
+    double_take = stakes.cubeful(2 * value, (False, True), efficiency(state.board))
+    double_pass = stakes.players[0].worth(value)
+    equities = (stakes.equity(no_double), stakes.equity(double_take), stakes.equity(double_pass))
+    beavers = stakes.beavers and 4 * value <= state.cube.limit
+    label, double, response = _verdict(*equities, beavers=beavers, redouble=owner is not None)
+    reason = refusal(state)
+    if reason:
+        label, double = "dead cube" if reason.startswith("dead cube") else "not allowed", False
+    match = stakes.match is not None
+    return CubeDecision(
+        *equities,
+        label=label,
+        double=double,
+        response=response,
+        allowed=not reason,
+        reason=reason,
+        plies=plies,
+        mwc_no_double=no_double if match else None,
+        mwc_double_take=double_take if match else None,
+        mwc_double_pass=double_pass if match else None,
+    )
+
+
+def refusal(state: GameState) -> str:
+    """Why the side on roll may not double; empty when it may. A dead cube is named as such: nothing forbids turning it,
+    and nobody gains by it."""
+    cube, turn, terms = state.cube, state.turn, state.terms
+    if state.phase is Phase.OVER:
+        return "the game is over"
+    if isinstance(terms, Match) and terms.crawford:
+        return "Crawford game"
+    if cube.owner is turn.other:
+        return "the opponent owns the cube"
+    if cube.value >= cube.limit:
+        return f"cube limit {cube.limit}"
+    if isinstance(terms, Match) and terms.away(turn) <= cube.value:
+        return f"dead cube: {cube.value} wins the match already"
+    return ""
+
+
+def accepts(state: GameState, chances: Chances, outcome: Outcome, table: MatchEquityTable | None = None) -> bool:
+    """Whether the side on roll should accept the opponent's offer to lose `outcome`.
+
+    It should when that is worth no less than playing on: the better of rolling and doubling. A gammon offered where
+    gammons do not count (Jacoby, cube centred) is worth a single game.
+    """
+    stakes = _stakes(state, chances, table)
+    decision = decide(state, chances, 0, table)
+    play_on = decision.no_double
+    if decision.allowed:
+        doubled = decision.double_take * (2 if decision.response == "beaver" else 1)
+        play_on = max(play_on, min(doubled, decision.double_pass))
+    multiple = 1 if _gammons_idle(state) else int(outcome)
+    offered = stakes.equity(stakes.players[0].worth(multiple * state.cube.value))
+    return offered >= play_on - TOLERANCE
+
+
+def _stakes(state: GameState, chances: Chances, table: MatchEquityTable | None) -> Stakes:
+    return Stakes(chances, state.cube, state.turn, state.terms, table)
+
+
+def _gammons_idle(state: GameState) -> bool:
+    """Jacoby's rule: with the cube centred gammons do not count."""
+    return isinstance(state.terms, Money) and state.terms.jacoby and state.cube.owner is None
+
+
+def _no_double(state: GameState, stakes: Stakes) -> float:
+    owner = state.cube.owner
+    users = (owner in (None, state.turn), owner in (None, state.turn.other))
+    return stakes.cubeful(state.cube.value, users, efficiency(state.board), _gammons_idle(state))
+
+
+def _verdict(
+    no_double: float, double_take: float, double_pass: float, beavers: bool, redouble: bool
+) -> tuple[str, bool, str]:
+    """Label, whether to double, and the answer to a double."""
+    if beavers and double_take < -TOLERANCE:
+        response, doubled = "beaver", 2 * double_take
+    elif double_take <= double_pass + TOLERANCE:
+        response, doubled = "take", double_take
+    else:
+        response, doubled = "pass", double_pass
+    word = "redouble" if redouble else "double"
+    if abs(no_double - doubled) <= TOLERANCE:
+        return f"optional {word}", False, response
+    if no_double < doubled:
+        return f"{word}/{response}", True, response
+    if response != "beaver" and no_double > double_pass + TOLERANCE:
+        return f"too good/{response}", False, response
+    return f"no {word}/{response}", False, response

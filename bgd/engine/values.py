@@ -1,0 +1,81 @@
+"""What the engine answers with. Equities and chances are the side on roll's (for a play: the mover's) throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bgd.rules.board import Board
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """How a game will end, as probabilities of one side. Nested: `win` includes gammons, those include backgammons;
+    `lose_gammon` and `lose_backgammon` are parts of 1 - `win`."""
+
+    win: float
+    win_gammon: float = 0.0
+    win_backgammon: float = 0.0
+    lose_gammon: float = 0.0
+    lose_backgammon: float = 0.0
+
+    @classmethod
+    def of(cls, row: Sequence[float]) -> Chances:
+        """From five numbers in the order of the fields, an array row for instance."""
+        return cls(float(row[0]), float(row[1]), float(row[2]), float(row[3]), float(row[4]))
+
+    @property
+    def equity(self) -> float:
+        """Cubeless money equity, in units of the cube, all gammons counted."""
+        return 2 * self.win - 1 + self.win_gammon + self.win_backgammon - self.lose_gammon - self.lose_backgammon
+
+    def flip(self) -> Chances:
+        """The same, as the other side sees it."""
+        return Chances(1 - self.win, self.lose_gammon, self.lose_backgammon, self.win_gammon, self.win_backgammon)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPlay:
+    """One play's worth to the mover. `board` is the position after it, still in the mover's view. `equity` is cubeless,
+    normalised to the cube; `mwc` the match winning chances it stands for, None in money play."""
+
+    board: Board
+    chances: Chances
+    equity: float
+    mwc: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A position's worth to the side on roll, before the roll. `equity` is cubeless, `cubeful` with the cube where it
+    is; both normalised. The `mwc` fields say the same as match winning chances; None in money play."""
+
+    chances: Chances
+    equity: float
+    cubeful: float
+    plies: int
+    mwc: float | None = None
+    mwc_cubeful: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CubeDecision:
+    """The cube action of the side on roll. The three equities are its own, normalised to the cube as it is now.
+
+    `double_take` is that of a double plainly taken; what a beaver makes of it is in `label` alone. `double` is the
+    proper action, `response` the proper answer to a double: take, pass or beaver. Where a double is not `allowed`,
+    `reason` says why, and the equities are what they would be if it were.
+    """
+
+    no_double: float
+    double_take: float
+    double_pass: float
+    label: str
+    double: bool
+    response: str
+    allowed: bool = True
+    reason: str = ""
+    plies: int = 0
+    mwc_no_double: float | None = None
+    mwc_double_take: float | None = None
+    mwc_double_pass: float | None = None

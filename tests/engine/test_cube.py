@@ -1,0 +1,350 @@
+"""Cube decisions from given chances: last rolls, take points, match scores, Jacoby, beavers, labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bgd.engine.cube import accepts, decide, evaluation, refusal
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.stakes import Stakes, efficiency, play_stakes
+from bgd.engine.values import Chances
+from bgd.rules.board import Board
+from bgd.rules.state import Cube, GameState, Match, Money, Outcome, Phase, Side
+
+ME, YOU = Side.BOTTOM, Side.TOP
+
+
+def bear_off(own: tuple[int, ...], opponent: tuple[int, ...]) -> Board:
+    """Both home: `own` and `opponent` list where each side's checkers stand, in its own numbering."""
+    points = [0] * 26
+    for point in own:
+        points[point] += 1
+    for point in opponent:
+        points[25 - point] -= 1
+    return Board(tuple(points))
+
+
+def money(chances_board: Board | None = None, **changes: object) -> GameState:
+    state = GameState(board=chances_board or Board.start(), turn=ME, terms=Money(jacoby=False, beavers=False))
+    return replace(state, **changes)
+
+
+def match(length: int, own: int, opponent: int, crawford: bool = False, cube: Cube | None = None) -> GameState:
+    return GameState(turn=ME, terms=Match(length, (opponent, own), crawford), cube=cube or Cube())
+
+
+LAST_ROLL = bear_off((3, 1), (1,))
+
+
+@st.composite
+def chances(draw: st.DrawFn) -> Chances:
+    share = st.floats(0, 1)
+    win = draw(share)
+    win_gammon, lose_gammon = win * draw(share), (1 - win) * draw(share)
+    return Chances(win, win_gammon, win_gammon * draw(share), lose_gammon, lose_gammon * draw(share))
+
+
+@st.composite
+def states(draw: st.DrawFn) -> GameState:
+    cube = Cube(2 ** draw(st.integers(0, 5)), draw(st.sampled_from([None, ME, YOU])))
+    if draw(st.booleans()):
+        terms: Match | Money = Money(draw(st.booleans()), draw(st.booleans()))
+    else:
+        length = draw(st.integers(1, 30))
+        scores = (draw(st.integers(0, length - 1)), draw(st.integers(0, length - 1)))
+        one_away = (length - scores[0] == 1) != (length - scores[1] == 1)
+        terms = Match(length, scores, crawford=one_away and draw(st.booleans()))
+    return GameState(turn=ME, cube=cube, terms=terms)
+
+
+# Last rolls: the cube is dead after them, and everything is exact.
+
+
+def test_a_three_and_an_ace_to_bear_off_against_one_checker_is_double_and_pass() -> None:
+    decision = decide(money(LAST_ROLL), Chances(34 / 36), 0)
+    assert (decision.label, decision.double, decision.response) == ("double/pass", True, "pass")
+    assert decision.no_double == pytest.approx(2 * 34 / 36 - 1)
+    assert decision.double_take == pytest.approx(2 * (2 * 34 / 36 - 1))
+    assert decision.double_pass == 1
+
+
+def test_the_take_point_on_the_last_roll_is_a_quarter() -> None:
+    last = money(bear_off((6,), (1,)))
+    assert decide(last, Chances(27 / 36), 0).label == "double/take"
+    assert decide(last, Chances(27 / 36 + 1e-4), 0).label == "double/pass"
+    assert decide(last, Chances(27 / 36), 0).double_take == pytest.approx(1)
+
+
+def test_on_the_last_roll_any_favourite_doubles_and_an_underdog_does_not() -> None:
+    last = money(LAST_ROLL)
+    assert decide(last, Chances(0.51), 0).label == "double/take"
+    assert decide(last, Chances(0.5), 0).label == "optional double"
+    assert decide(last, Chances(0.49), 0).label == "no double/take"
+
+
+@pytest.mark.parametrize(
+    ("board", "last"),
+    [
+        (bear_off((6, 6), (1,)), True),
+        (bear_off((6, 6), (3,)), True),
+        (bear_off((6, 6), (1, 1)), True),
+        (bear_off((6, 6), (2, 1)), True),
+        (bear_off((6, 6), (2, 2)), False),
+        (bear_off((6, 6), (1, 1, 1)), False),
+        (bear_off((6, 6), (4,)), False),
+    ],
+)
+def test_it_is_the_last_roll_when_the_opponent_surely_bears_off_next(board: Board, last: bool) -> None:
+    assert (efficiency(board) == 0) is last
+
+
+# Money
+
+
+def test_live_cube_points_without_gammons_are_one_and_four_fifths() -> None:
+    stakes = Stakes(Chances(0.5), Cube(), ME, Money())
+    assert stakes.take_point(0, 1) == pytest.approx(0.2)
+    assert stakes.cash_point(0, 1) == pytest.approx(0.8)
+
+
+def test_the_closed_form_of_the_take_point_is_the_limit_of_the_levels() -> None:
+    gammonish = Chances(0.5, 0.2, 0.01, 0.1, 0.0)
+    closed = Stakes(gammonish, Cube(), ME, Money()).take_point(0, 1)
+    by_levels = Stakes(gammonish, Cube(limit=512), ME, Money()).take_point(0, 1)
+    assert by_levels == pytest.approx(closed, abs=2e-5)
+
+
+def test_gammons_lost_raise_the_take_point_and_gammons_won_lower_it() -> None:
+    def take_point(chances: Chances) -> float:
+        return Stakes(chances, Cube(), ME, Money()).take_point(0, 1)
+
+    plain = take_point(Chances(0.5))
+    assert take_point(Chances(0.5, lose_gammon=0.2)) > plain > take_point(Chances(0.5, win_gammon=0.2))
+
+
+def test_at_the_take_point_of_a_cube_alive_in_part_a_take_costs_what_a_pass_does() -> None:
+    low, high = 0.5, 1.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if decide(money(), Chances(middle), 0).double_take > 1 else (middle, high)
+    # Dead .75, live .80: contact's efficiency lies between.
+    assert 0.75 < low < 0.80
+
+
+def test_an_even_position_is_no_double_and_a_take() -> None:
+    assert decide(money(), Chances(0.5, 0.13, 0.01, 0.13, 0.01), 0).label == "no double/take"
+
+
+def test_the_owner_of_the_cube_waits_longer_than_with_a_centred_one() -> None:
+    owned = money(cube=Cube(2, ME))
+    assert decide(money(), Chances(0.705), 0).label == "double/take"
+    assert decide(owned, Chances(0.705), 0).label == "no redouble/take"
+    assert decide(owned, Chances(0.85), 0).label == "redouble/pass"
+
+
+def test_with_many_gammons_it_is_too_good_to_double() -> None:
+    assert decide(money(), Chances(0.95, 0.6), 0).label == "too good/pass"
+    assert decide(money(cube=Cube(2, ME)), Chances(0.95, 0.6), 0).label == "too good/pass"
+
+
+def test_jacoby_never_is_too_good_with_the_cube_centred() -> None:
+    jacoby = money(terms=Money(jacoby=True, beavers=False))
+    assert decide(jacoby, Chances(0.95, 0.6), 0).label == "double/pass"
+    assert decide(replace(jacoby, cube=Cube(2, ME)), Chances(0.95, 0.6), 0).label == "too good/pass"
+
+
+def test_jacoby_makes_gammonish_doubles_earlier() -> None:
+    gammonish = Chances(0.62, 0.3, 0.0, 0.1, 0.0)
+    plain, jacoby = decide(money(), gammonish, 0), decide(money(terms=Money(jacoby=True)), gammonish, 0)
+    assert jacoby.no_double < plain.no_double
+    assert jacoby.double_take == plain.double_take
+
+
+def test_a_bad_double_is_beavered_when_beavers_are_allowed() -> None:
+    underdog = Chances(0.4)
+    assert decide(money(), underdog, 0).label == "no double/take"
+    beavered = decide(money(terms=Money(jacoby=False, beavers=True)), underdog, 0)
+    assert (beavered.label, beavered.response, beavered.double) == ("no double/beaver", "beaver", False)
+
+
+def test_no_beaver_while_the_takers_equity_is_not_above_zero() -> None:
+    state = money(LAST_ROLL, terms=Money(jacoby=False, beavers=True))
+    assert decide(state, Chances(0.5), 0).response == "take"
+    assert decide(state, Chances(0.499), 0).response == "beaver"
+
+
+def test_with_jacoby_a_double_can_be_right_and_its_beaver_too() -> None:
+    # Kauder's paradox: the doubler wins gammons or loses, and gammons count only once he has doubled.
+    kauder = decide(money(LAST_ROLL, terms=Money(jacoby=True, beavers=True)), Chances(0.4, 0.19), 0)
+    assert kauder.double_take == pytest.approx(2 * (0.4 * 2 - 1 + 0.19))
+    assert kauder.label == "double/beaver"
+
+
+def test_equities_do_not_depend_on_the_height_of_the_cube() -> None:
+    owned = [decide(money(cube=Cube(value, ME)), Chances(0.7, 0.2), 0) for value in (2, 32)]
+    assert owned[0] == owned[1]
+
+
+@pytest.mark.parametrize(
+    ("state", "label", "reason"),
+    [
+        (money(cube=Cube(2, YOU)), "not allowed", "the opponent owns the cube"),
+        (money(cube=Cube(8, ME, limit=8)), "not allowed", "cube limit 8"),
+        (money(phase=Phase.OVER), "not allowed", "the game is over"),
+        (match(5, 4, 2, crawford=True), "not allowed", "Crawford game"),
+        (match(5, 2, 4, crawford=True), "not allowed", "Crawford game"),
+        (match(5, 4, 2), "dead cube", "dead cube: 1 wins the match already"),
+        (match(7, 5, 3, cube=Cube(2, ME)), "dead cube", "dead cube: 2 wins the match already"),
+    ],
+)
+def test_why_a_double_is_not_allowed_is_said(state: GameState, label: str, reason: str) -> None:
+    decision = decide(state, Chances(0.8), 0)
+    assert (decision.label, decision.reason, decision.allowed, decision.double) == (label, reason, False, False)
+
+
+# Matches
+
+
+def test_three_away_both_the_dead_cube_take_point_is_thirty_percent() -> None:
+    stakes = Stakes(Chances(0.5), Cube(limit=2), ME, Match(3))
+    assert stakes.take_point(0, 1) == pytest.approx(0.302, abs=5e-4)
+
+
+def test_the_price_of_a_take_is_risk_over_risk_and_gain() -> None:
+    table = MatchEquityTable.default()
+    stakes = Stakes(Chances(0.5), Cube(limit=2), ME, Match(7, (3, 2)))
+    risk = table.win(5, 3, False) - table.win(5, 2, False)
+    gain = table.win(3, 4, False) - table.win(5, 3, False)
+    assert stakes.take_point(0, 1) == pytest.approx(risk / (risk + gain))
+
+
+def test_in_a_long_match_at_an_even_score_the_cube_is_as_in_money_play() -> None:
+    far = Match(60, (0, 0))
+    for chance in (0.3, 0.55, 0.7, 0.78, 0.9):
+        likely = Chances(chance, chance * 0.2, 0.0, (1 - chance) * 0.2, 0.0)
+        in_match, for_money = decide(GameState(terms=far), likely, 0), decide(money(), likely, 0)
+        assert in_match.no_double == pytest.approx(for_money.no_double, abs=0.05)
+        assert in_match.double_take == pytest.approx(for_money.double_take, abs=0.1)
+
+
+def test_after_the_crawford_game_the_trailer_doubles_at_once() -> None:
+    for away in (2, 3, 4, 5, 7):
+        assert decide(match(9, 9 - away, 8), Chances(0.5, 0.13, 0.0, 0.13, 0.0), 0).label == "double/take"
+
+
+def test_with_an_even_number_to_go_the_leader_has_a_free_pass() -> None:
+    # 2-away after Crawford: passing leaves the leader at double match point, which taking does too.
+    ahead = Chances(0.515)
+    assert decide(match(5, 3, 4), ahead, 0).response == "pass"
+    assert decide(match(5, 2, 4), ahead, 0).response == "take"
+
+
+def test_at_two_away_each_a_double_makes_the_match_depend_on_this_game() -> None:
+    decision = decide(match(3, 1, 1), Chances(0.6), 0)
+    assert decision.mwc_double_take == pytest.approx(0.6)
+    assert decision.mwc_double_pass == pytest.approx(0.67736)
+
+
+def test_the_leader_doubling_into_a_free_redouble_plays_for_four() -> None:
+    # 2-away against 4-away: after the double the trailer redoubles at his first turn, for the match.
+    decision = decide(match(5, 3, 1), Chances(0.6), 0)
+    assert decision.mwc_double_take == pytest.approx(0.6, abs=1e-9)
+
+
+def test_at_double_match_point_equity_is_twice_the_chances_less_one() -> None:
+    result = evaluation(match(3, 2, 2), Chances(0.7, 0.5, 0.1), 0)
+    assert (result.equity, result.cubeful, result.mwc) == pytest.approx((0.4, 0.4, 0.7))
+
+
+def test_in_the_crawford_game_nobody_doubles_and_equity_is_cubeless() -> None:
+    result = evaluation(match(5, 2, 4, crawford=True), Chances(0.6, 0.2), 0)
+    assert result.cubeful == pytest.approx(result.equity)
+
+
+def test_gammons_are_worth_nothing_to_a_leader_one_away() -> None:
+    leader, trailer = (play_stakes(Cube(), side, Match(5, (2, 4), crawford=True)) for side in (ME, YOU))
+    assert leader[2] == leader[3] == 0
+    assert trailer[2] > 0
+    assert leader[0] + leader[1] == 1
+
+
+def test_after_the_crawford_game_plays_are_judged_at_the_doubled_cube() -> None:
+    trailer = play_stakes(Cube(), ME, Match(5, (4, 1)))
+    assert trailer[0] == 0
+    assert trailer[0] + trailer[1] == pytest.approx(0.48803)
+    assert trailer[0] + trailer[1] + trailer[2] == pytest.approx(1)
+
+
+# Resignations
+
+
+def test_a_single_game_offered_is_refused_only_for_what_playing_on_may_bring() -> None:
+    assert accepts(money(), Chances(0.9), Outcome.SINGLE)
+    assert not accepts(money(), Chances(0.99, 0.6), Outcome.SINGLE)
+    assert accepts(money(), Chances(0.99, 0.6), Outcome.GAMMON)
+
+
+def test_with_jacoby_and_a_centred_cube_an_offered_gammon_is_a_single_game() -> None:
+    jacoby = money(terms=Money(jacoby=True))
+    assert accepts(jacoby, Chances(0.99, 0.6), Outcome.SINGLE)
+    owned = replace(jacoby, cube=Cube(2, ME))
+    assert not accepts(owned, Chances(0.99, 0.6), Outcome.SINGLE)
+    assert accepts(owned, Chances(0.99, 0.6), Outcome.GAMMON)
+
+
+def test_at_the_end_of_a_match_a_single_game_is_always_enough() -> None:
+    assert accepts(match(5, 4, 2, crawford=True), Chances(0.999, 0.9), Outcome.SINGLE)
+
+
+# Laws
+
+
+@given(states(), chances())
+def test_every_number_is_finite_and_chances_stay_chances(state: GameState, likely: Chances) -> None:
+    decision = decide(state, likely, 0)
+    assert all(abs(equity) < 1e3 for equity in (decision.no_double, decision.double_take, decision.double_pass))
+    for chance in (decision.mwc_no_double, decision.mwc_double_take, decision.mwc_double_pass):
+        assert chance is None or -1e-9 <= chance <= 1 + 1e-9
+    assert decision.double_pass == pytest.approx(1)
+
+
+@given(states(), chances())
+def test_a_proper_double_gains_and_a_proper_answer_costs_the_doubler_most(state: GameState, likely: Chances) -> None:
+    decision = decide(state, likely, 0)
+    doubled = min(decision.double_take * (2 if decision.response == "beaver" else 1), decision.double_pass)
+    if decision.double:
+        assert decision.allowed
+        assert doubled > decision.no_double
+    if decision.response == "pass":
+        assert decision.double_take > decision.double_pass
+
+
+@given(states(), chances())
+def test_cubeless_worth_is_opposite_for_the_two_sides(state: GameState, likely: Chances) -> None:
+    other = replace(state, board=state.board.flip(), turn=state.turn.other)
+    assert evaluation(state, likely, 0).equity == pytest.approx(-evaluation(other, likely.flip(), 0).equity, abs=1e-6)
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_better_position_is_never_worth_less(first: float, second: float) -> None:
+    low, high = sorted((first, second))
+    for state in (money(), money(cube=Cube(2, ME)), money(cube=Cube(2, YOU)), match(7, 2, 4)):
+        assert evaluation(state, Chances(low), 0).cubeful <= evaluation(state, Chances(high), 0).cubeful + 1e-9
+
+
+@given(chances())
+def test_the_stakes_of_a_play_are_the_cubeless_worth(likely: Chances) -> None:
+    weights = play_stakes(Cube(2, ME), ME, Match(9, (2, 3)))
+    five = (likely.win, likely.win_gammon, likely.win_backgammon, likely.lose_gammon, likely.lose_backgammon)
+    linear = weights[0] + sum(weight * chance for weight, chance in zip(weights[1:], five, strict=True))
+    state = GameState(turn=ME, cube=Cube(2, ME), terms=Match(9, (2, 3)))
+    assert linear == pytest.approx(evaluation(state, likely, 0).mwc, abs=1e-9)
+
+
+def test_refusal_is_empty_when_the_cube_may_be_turned() -> None:
+    assert refusal(money()) == ""
+    assert refusal(match(7, 0, 0, cube=Cube(2, ME))) == ""
