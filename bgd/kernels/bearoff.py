@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from bgd.kernels.cache import cache_root, float_kernel, kernel
 from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
+from bgd.kernels.scalars import as_int, as_single
 
 ARRANGEMENTS = 54_264  # C(21, 6): up to 15 checkers on 6 points
 FULL = 38_760  # index of the first arrangement of 15 checkers: C(20, 6)
@@ -57,7 +58,7 @@ def own_index(board: NDArray[np.int8]) -> int:
     held = 0
     index = 0
     for k in range(1, 7):
-        held += np.int64(board[7 - k])
+        held += as_int(board[7 - k])
         index += _BINOMIAL[held + k - 1, k]
     return index
 
@@ -68,7 +69,7 @@ def opponent_index(board: NDArray[np.int8]) -> int:
     held = 0
     index = 0
     for k in range(1, 7):
-        held -= np.int64(board[18 + k])
+        held -= as_int(board[18 + k])
         index += _BINOMIAL[held + k - 1, k]
     return index
 
@@ -76,13 +77,12 @@ def opponent_index(board: NDArray[np.int8]) -> int:
 @kernel
 def both_home(board: NDArray[np.int8]) -> bool:
     """True if every checker left of each side is in its own home board (so that there is no contact)."""
+    straying = 0
     for point in range(7, 26):
-        if board[point] > 0:
-            return False
+        straying += max(as_int(board[point]), 0)
     for point in range(19):
-        if board[point] < 0:
-            return False
-    return True
+        straying -= min(as_int(board[point]), 0)
+    return straying == 0
 
 
 @float_kernel
@@ -135,25 +135,25 @@ def race_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.
     before the opponent has borne off his first checker."""
     mine = own_index(board)
     theirs = opponent_index(board)
-    win = np.float32(0)
+    win = as_single(0)
     for n in range(1, ROLLS):
         win += (table.off[theirs, n] - table.off[theirs, n - 1]) * table.off[mine, n - 1]
-    win_gammon = np.float32(0)
+    win_gammon = as_single(0)
     if theirs >= FULL:
         for n in range(1, ROLLS):
             win_gammon += (table.off[mine, n] - table.off[mine, n - 1]) * (
-                np.float32(1) - table.first_off[theirs - FULL, n]
+                as_single(1) - table.first_off[theirs - FULL, n]
             )
-    lose_gammon = np.float32(0)
+    lose_gammon = as_single(0)
     if mine >= FULL:
         for n in range(1, ROLLS):
             lose_gammon += (table.off[theirs, n] - table.off[theirs, n - 1]) * (
-                np.float32(1) - table.first_off[mine - FULL, n - 1]
+                as_single(1) - table.first_off[mine - FULL, n - 1]
             )
-    out[0] = min(max(win, np.float32(0)), np.float32(1))
-    out[1] = min(max(win_gammon, np.float32(0)), out[0])
+    out[0] = min(max(win, as_single(0)), as_single(1))
+    out[1] = min(max(win_gammon, as_single(0)), out[0])
     out[2] = 0
-    out[3] = min(max(lose_gammon, np.float32(0)), np.float32(1) - out[0])
+    out[3] = min(max(lose_gammon, as_single(0)), as_single(1) - out[0])
     out[4] = 0
 
 

@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 
 import numba
 import platformdirs
-from numba.core import config as numba_config
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_numba_config: Any = numba.config
 _KEPT = 3  # newest compiled sets kept: a development checkout and an installed copy may alternate
 
 # No `nnan`/`ninf`: a NaN that gets in must stay visible. The rest allows sums to be vectorised.
@@ -86,15 +86,15 @@ KERNEL_DIRECTORY: Path | None = _choose_directory()
 
 def _compile(function: _Function, **options: Any) -> _Function:
     # numba reads CACHE_DIR when a function is decorated; it is put back so that other users of numba keep theirs.
-    before = numba_config.CACHE_DIR
+    before = _numba_config.CACHE_DIR
     if KERNEL_DIRECTORY is not None:
-        numba_config.CACHE_DIR = str(KERNEL_DIRECTORY)
+        _numba_config.CACHE_DIR = str(KERNEL_DIRECTORY)
     try:
         compiled: _Function = numba.njit(
             cache=KERNEL_DIRECTORY is not None, nogil=True, error_model="numpy", **options
         )(function)
     finally:
-        numba_config.CACHE_DIR = before
+        _numba_config.CACHE_DIR = before
     return compiled
 
 

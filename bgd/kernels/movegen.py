@@ -104,7 +104,8 @@ def _take_back(board: NDArray[np.int8], source: int, die: int, what: int) -> Non
 def _key_change(source: int, die: int, what: int) -> int:
     """What a step adds to the position's key."""
     if what == _OFF:
-        return -_KEYS[0, source]
+        change: int = -_KEYS[0, source]
+        return change
     change = _KEYS[0, source - die] - _KEYS[0, source]
     if what == _HIT:
         change += _KEYS[1, 0] - _KEYS[1, source - die]

@@ -1,0 +1,255 @@
+"""One kernel call a decision: generate the plays, evaluate each, take the best by a linear utility.
+
+"Plies" are counted as gnubg counts them: 0 is the network itself, 1 the mean over the opponent's 21 rolls of his best
+reply by the network. The opponent's utility is the mover's with the sign changed; the weights say how.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.kernels.bearoff import Bearoff
+from bgd.kernels.cache import float_kernel
+from bgd.kernels.movegen import BOARD, MAX_PLAYS, PlaySpace, flip, generate, play_space
+from bgd.kernels.network import (
+    EXACT,
+    OUTPUTS,
+    Net,
+    NetSpace,
+    evaluate_board,
+    evaluate_child,
+    exact_probabilities,
+    game_over,
+    net_space,
+    prepare_parent,
+    utility_of,
+    won_probabilities,
+)
+from bgd.kernels.prune import PruneNet, PruneSpace, keep_best, prune_space
+from bgd.kernels.scalars import as_single
+
+REPLIES_KEPT = 8  # replies that the large network looks at for each roll of the opponent in a 1-ply evaluation
+_FEW = 3  # up to so many plays it is cheaper to sum rows from scratch than from the parent
+
+
+class Space(NamedTuple):
+    """All memory of one thread."""
+
+    plays: PlaySpace
+    net: NetSpace
+    prune: PruneSpace
+    probs: NDArray[np.float32]  # (MAX_PLAYS, OUTPUTS) of the plays looked at
+    utility: NDArray[np.float32]  # (MAX_PLAYS,)
+    best: NDArray[np.float32]  # (OUTPUTS,) of the best reply
+    turned: NDArray[np.int8]  # (32,) a board seen by the other side
+
+
+def space_for(net: Net) -> Space:
+    """Fresh memory for one thread."""
+    return Space(
+        play_space(),
+        net_space(net),
+        prune_space(),
+        np.zeros((MAX_PLAYS, OUTPUTS), np.float32),
+        np.zeros(MAX_PLAYS, np.float32),
+        np.zeros(OUTPUTS, np.float32),
+        np.zeros(BOARD, np.int8),
+    )
+
+
+@float_kernel
+def turn_probabilities(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
+    """The five numbers as the other side sees them."""
+    win = source[0]
+    win_gammon = source[1]
+    win_backgammon = source[2]
+    target[0] = as_single(1) - win
+    target[1] = source[3]
+    target[2] = source[4]
+    target[3] = win_gammon
+    target[4] = win_backgammon
+
+
+@float_kernel
+def turn_weights(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
+    """Weights such that their utility of the opponent's numbers is minus `source`'s utility of the mover's."""
+    constant = source[0]
+    win = source[1]
+    win_gammon = source[2]
+    win_backgammon = source[3]
+    target[0] = -constant - win
+    target[1] = win
+    target[2] = -source[4]
+    target[3] = -source[5]
+    target[4] = -win_gammon
+    target[5] = -win_backgammon
+
+
+@float_kernel
+def evaluate_kept(
+    board: NDArray[np.int8], kept: int, weights: NDArray[np.float32], net: Net, table: Bearoff, space: Space
+) -> int:
+    """Evaluate the plays `space.prune.kept[:kept]` of `board`; returns the index of the best, of equals the first."""
+    if kept > _FEW:
+        prepare_parent(board, net, space.net)
+    best = -1
+    for q in range(kept):
+        i = space.prune.kept[q]
+        if kept > _FEW:
+            evaluate_child(space.plays.boards[i], net, table, space.net)
+        else:
+            evaluate_board(space.plays.boards[i], net, table, space.net)
+        value = utility_of(weights, space.net.out)
+        space.utility[i] = value
+        for k in range(OUTPUTS):
+            space.probs[i, k] = space.net.out[k]
+        if best < 0 or value > space.utility[best]:
+            best = i
+    return best
+
+
+@float_kernel
+def best_play(
+    board: NDArray[np.int8],
+    die1: int,
+    die2: int,
+    weights: NDArray[np.float32],
+    net: Net,
+    table: Bearoff,
+    space: Space,
+) -> tuple[int, int]:
+    """The index of the best play at 0 plies and the number of plays; all are left in `space`, with their values."""
+    count = generate(board, die1, die2, space.plays)
+    for i in range(count):
+        space.prune.kept[i] = i
+    return evaluate_kept(board, count, weights, net, table, space), count
+
+
+@float_kernel
+def best_play_pruned(
+    board: NDArray[np.int8],
+    die1: int,
+    die2: int,
+    keep: int,
+    weights: NDArray[np.float32],
+    net: Net,
+    prune: PruneNet,
+    table: Bearoff,
+    space: Space,
+) -> tuple[int, int, int]:
+    """The same among the `keep` plays the small network likes best: best index, number of plays, number looked at."""
+    count = generate(board, die1, die2, space.plays)
+    kept = keep_best(board, count, keep, prune, space.plays, space.prune)
+    return evaluate_kept(board, kept, weights, net, table, space), count, kept
+
+
+@float_kernel
+def one_ply(
+    board: NDArray[np.int8],
+    weights: NDArray[np.float32],
+    net: Net,
+    prune: PruneNet,
+    table: Bearoff,
+    space: Space,
+    out: NDArray[np.float32],
+) -> None:
+    """The five numbers of a board after the mover's play, by the opponent's best reply to each roll, to `out`.
+
+    `weights` are the mover's. Overwrites `space`; the board must not lie in it."""
+    if exact_probabilities(board, table, out):
+        return
+    theirs = np.empty(6, np.float32)
+    turn_weights(weights, theirs)
+    turned = space.turned
+    flip(board, turned)
+    prepare_parent(turned, net, space.net)
+    for k in range(OUTPUTS):
+        out[k] = 0
+    best = space.best
+    for die1 in range(1, 7):
+        for die2 in range(1, die1 + 1):
+            count = generate(turned, die1, die2, space.plays)
+            kept = keep_best(turned, count, REPLIES_KEPT, prune, space.plays, space.prune)
+            top = as_single(0)
+            for q in range(kept):
+                evaluate_child(space.plays.boards[space.prune.kept[q]], net, table, space.net)
+                value = utility_of(theirs, space.net.out)
+                if q == 0 or value > top:
+                    top = value
+                    for k in range(OUTPUTS):
+                        best[k] = space.net.out[k]
+            chance = as_single((1.0 if die1 == die2 else 2.0) / 36.0)
+            out[0] += chance * (as_single(1) - best[0])
+            out[1] += chance * best[3]
+            out[2] += chance * best[4]
+            out[3] += chance * best[1]
+            out[4] += chance * best[2]
+
+
+@float_kernel
+def evaluate_after(
+    boards: NDArray[np.int8],
+    plies: int,
+    weights: NDArray[np.float32],
+    net: Net,
+    prune: PruneNet,
+    table: Bearoff,
+    space: Space,
+    probs: NDArray[np.float32],
+) -> None:
+    """The five numbers, the mover's, of boards after a play."""
+    for i in range(boards.shape[0]):
+        if plies == 0:
+            evaluate_board(boards[i], net, table, space.net)
+            for k in range(OUTPUTS):
+                probs[i, k] = space.net.out[k]
+        else:
+            one_ply(boards[i], weights, net, prune, table, space, probs[i])
+
+
+@float_kernel
+def evaluate_on_roll(
+    boards: NDArray[np.int8],
+    plies: int,
+    weights: NDArray[np.float32],
+    net: Net,
+    prune: PruneNet,
+    table: Bearoff,
+    space: Space,
+    probs: NDArray[np.float32],
+) -> None:
+    """The five numbers of the side on roll of boards before its roll, seen by it. `weights` are its own."""
+    turned = np.zeros(BOARD, np.int8)
+    out = np.zeros(OUTPUTS, np.float32)
+    theirs = np.zeros(6, np.float32)
+    turn_weights(weights, theirs)
+    for i in range(boards.shape[0]):
+        if game_over(boards[i]):  # won by the side "on roll": no turned board to ask
+            won_probabilities(boards[i], probs[i])
+            continue
+        flip(boards[i], turned)
+        if plies == 0:
+            evaluate_board(turned, net, table, space.net)
+            turn_probabilities(space.net.out, probs[i])
+        else:
+            one_ply(turned, theirs, net, prune, table, space, out)
+            turn_probabilities(out, probs[i])
+
+
+__all__ = [
+    "EXACT",
+    "REPLIES_KEPT",
+    "Space",
+    "best_play",
+    "best_play_pruned",
+    "evaluate_after",
+    "evaluate_kept",
+    "evaluate_on_roll",
+    "one_ply",
+    "space_for",
+    "turn_probabilities",
+    "turn_weights",
+]

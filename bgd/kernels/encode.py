@@ -1,0 +1,317 @@
+"""What the network sees of a position: one active row in each of 52 groups of rows, and a few facts.
+
+A position is always one after a play, seen by the side that played ("mover"); the other side ("opponent") rolls next.
+28 groups are the board as it is: the state of each point and bar (-7 or more against .. 7 or more own) and the checkers
+borne off. The others are counts that a network of this size does not find by itself; each was measured in training
+(see bgd/data/MANIFEST): race and timing, men back, bar against home board, shots, escapes, containment, anchors
+against timing, and the pips needed to save a gammon. A count is given as a row of its own for each value, which costs
+nothing at play: the first layer is a sum of the 52 rows, and a play changes few of them.
+
+The meaning of weights depends on every line here: change INPUT_SET with the rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.kernels.cache import kernel
+from bgd.kernels.scalars import as_int
+
+INPUT_SET = "point-state-52a"
+GROUPS = 52
+POINT_ROWS = 26 * 15
+
+_SIZES = (
+    [15] * 26
+    + [16, 16]  # borne off: own, opponent
+    + [96, 96, 97]  # pips / 3: own, opponent, difference
+    + [52]  # distance between the hindmost checkers
+    + [256, 16, 16]  # men back own x opponent; men on the three deepest points: own, opponent
+    + [32, 32]  # pips / 4 of the men not back (timing): own, opponent
+    + [384, 384]  # men on the bar (0..5) x points made in the home board against them: own, opponent
+    + [37, 37, 37]  # rolls that hit: the mover's blots; those on points 1..11; the opponent's, were the mover to roll
+    + [37, 37, 37, 37]  # rolls that escape from the hindmost point: own, opponent; from the worst point: own, opponent
+    + [260, 260]  # hindmost point x escapes / 4: own, opponent
+    + [512, 512]  # points made in the other's home board x timing: own, opponent
+    + [64, 64]  # pips needed to bring all men home, / 3: own, opponent
+)
+_STARTS = [sum(_SIZES[:group]) for group in range(len(_SIZES) + 1)]
+ROWS: int = _STARTS[-1]
+assert len(_SIZES) == GROUPS
+(
+    _OWN_OFF,
+    _OPP_OFF,
+    _OWN_PIPS,
+    _OPP_PIPS,
+    _PIP_LEAD,
+    _DISTANCE,
+    _BACK,
+    _OWN_DEEP,
+    _OPP_DEEP,
+    _OWN_TIMING,
+    _OPP_TIMING,
+    _OWN_BAR,
+    _OPP_BAR,
+    _SHOTS,
+    _FAR_SHOTS,
+    _RETURNS,
+    _OWN_ESCAPE,
+    _OPP_ESCAPE,
+    _OWN_HELD,
+    _OPP_HELD,
+    _OWN_REAR,
+    _OPP_REAR,
+    _OWN_ANCHORS,
+    _OPP_ANCHORS,
+    _OWN_HOMEWARD,
+    _OPP_HOMEWARD,
+) = _STARTS[26:52]
+
+# Classes: each has a second and third layer of its own.
+RACE, CONTACT, DEEP = 0, 1, 2
+CLASSES = 3
+# A position's kind is its class plus these bits: which of the lost games are still possible.
+CLASS_MASK = 3
+WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = 4, 8, 16, 32
+
+_MIDDLE = 0x1FFFFFE  # bits 1..24
+
+
+def _escape_counts() -> NDArray[np.int64]:
+    """For each set of blocked points 1..12 ahead: rolls of 36 that bring one checker on, stopping where it may."""
+    table = np.zeros(4096, np.int64)
+    for blocked in range(4096):
+        for high in range(6):
+            for low in range(high + 1):
+                lands = not (blocked >> (high + low + 1)) & 1
+                starts = not ((blocked >> high) & 1 and (blocked >> low) & 1)
+                if lands and starts:
+                    table[blocked] += 1 if high == low else 2
+    return table
+
+
+_ESCAPES = _escape_counts()
+
+
+@kernel
+def _count(hit: int, far: int, weight: int) -> int:
+    """`weight` if any blot is hit, plus 64 times that if one of the `far` ones is."""
+    return weight * (as_int(hit != 0) + 64 * as_int((hit & far) != 0))
+
+
+@kernel
+def _run(first: int, die: int, stops: int, blots: int, steps: int) -> int:
+    """Blots hit by checkers at `first` or within `steps` more moves of a double over points they may stop on."""
+    reached = first
+    here = first
+    for _ in range(steps):
+        here = (here << die) & stops
+        reached |= here
+    return reached & blots
+
+
+@kernel
+def _pair(a: int, b: int, die_a: int, die_b: int, blots: int) -> int:
+    """Blots hit by either die, or by one checker with both; `a` and `b` are the points reached by one die."""
+    return (a | b | (a << die_b) | (b << die_a)) & blots
+
+
+@kernel
+def hitting_rolls(men: int, on_bar: int, blocked: int, blots: int, far: int) -> int:
+    """Rolls of 36 that hit a blot, plus 64 times those that hit one of the `far` blots.
+
+    All sets are bits of points; men move to higher bits and enter from bit 0, where those on the bar stand."""
+    one = as_int(1)
+    stops = ~blocked
+    total = as_int(0)
+    if on_bar == 0:
+        a1 = (men << 1) & stops
+        a2 = (men << 2) & stops
+        a3 = (men << 3) & stops
+        a4 = (men << 4) & stops
+        a5 = (men << 5) & stops
+        a6 = (men << 6) & stops
+        total += _count(_run(a1, 1, stops, blots, 3), far, 1)
+        total += _count(_run(a2, 2, stops, blots, 3), far, 1)
+        total += _count(_run(a3, 3, stops, blots, 3), far, 1)
+        total += _count(_run(a4, 4, stops, blots, 3), far, 1)
+        total += _count(_run(a5, 5, stops, blots, 3), far, 1)
+        total += _count(_run(a6, 6, stops, blots, 3), far, 1)
+        total += _count(_pair(a1, a2, 1, 2, blots), far, 2)
+        total += _count(_pair(a1, a3, 1, 3, blots), far, 2)
+        total += _count(_pair(a1, a4, 1, 4, blots), far, 2)
+        total += _count(_pair(a1, a5, 1, 5, blots), far, 2)
+        total += _count(_pair(a1, a6, 1, 6, blots), far, 2)
+        total += _count(_pair(a2, a3, 2, 3, blots), far, 2)
+        total += _count(_pair(a2, a4, 2, 4, blots), far, 2)
+        total += _count(_pair(a2, a5, 2, 5, blots), far, 2)
+        total += _count(_pair(a2, a6, 2, 6, blots), far, 2)
+        total += _count(_pair(a3, a4, 3, 4, blots), far, 2)
+        total += _count(_pair(a3, a5, 3, 5, blots), far, 2)
+        total += _count(_pair(a3, a6, 3, 6, blots), far, 2)
+        total += _count(_pair(a4, a5, 4, 5, blots), far, 2)
+        total += _count(_pair(a4, a6, 4, 6, blots), far, 2)
+        total += _count(_pair(a5, a6, 5, 6, blots), far, 2)
+        return total
+    others = men & ~one
+    for die in range(1, 7):
+        entry = (one << die) & stops
+        if entry != 0:
+            hit = _run(others | entry, die, stops, blots, 4 - on_bar)
+            total += _count(hit, far, 1)
+        for low in range(1, die):
+            low_entry = (one << low) & stops
+            hit = (entry | low_entry) & blots
+            if on_bar == 1:
+                if entry != 0:
+                    hit |= ((others | entry) << low) & blots
+                if low_entry != 0:
+                    hit |= ((others | low_entry) << die) & blots
+            total += _count(hit, far, 2)
+    return total
+
+
+@kernel
+def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
+    """Write the 52 active rows of the position to `rows` and return its kind: class and possible losses."""
+    one = as_int(1)
+    own_men = as_int(0)
+    own_pips = as_int(0)
+    opp_men = as_int(0)
+    opp_pips = as_int(0)
+    own_homeward = as_int(0)
+    opp_homeward = as_int(0)
+    # Sets of points as bits: `up` has bit p for point p, `down` bit 25 - p, which is p as the opponent counts.
+    own_made_up = as_int(0)
+    own_any_down = as_int(0)
+    own_blots_up = as_int(0)
+    opp_made_down = as_int(0)
+    opp_any_up = as_int(0)
+    opp_blots_down = as_int(0)
+    for point in range(26):
+        men = as_int(board[point])
+        rows[point] = point * 15 + min(max(men, -7), 7) + 7
+        own = max(men, 0)
+        opp = max(-men, 0)
+        own_men += own
+        opp_men += opp
+        own_pips += own * point
+        opp_pips += opp * (25 - point)
+        own_homeward += own * max(point - 6, 0)
+        opp_homeward += opp * max(19 - point, 0)
+        up = one << point
+        down = one << (25 - point)
+        own_made_up |= up * as_int(men >= 2)
+        own_any_down |= down * as_int(men >= 1)
+        own_blots_up |= up * as_int(men == 1)
+        opp_made_down |= down * as_int(men <= -2)
+        opp_any_up |= up * as_int(men <= -1)
+        opp_blots_down |= down * as_int(men == -1)
+    own_made_up &= _MIDDLE
+    own_blots_up &= _MIDDLE
+    opp_made_down &= _MIDDLE
+    opp_blots_down &= _MIDDLE
+    own_rear = 25
+    while own_rear > 0 and board[own_rear] <= 0:
+        own_rear -= 1
+    opp_front = 0  # the opponent's hindmost checker, on the mover's numbering
+    while opp_front < 25 and board[opp_front] >= 0:
+        opp_front += 1
+    contact = own_rear > opp_front
+    own_bar = max(as_int(board[25]), 0)
+    opp_bar = max(-as_int(board[0]), 0)
+
+    own_back = own_bar
+    opp_back = opp_bar
+    own_back_pips = 25 * own_bar
+    opp_back_pips = 25 * opp_bar
+    own_deep = as_int(0)
+    opp_deep = as_int(0)
+    own_anchors = as_int(0)
+    opp_anchors = as_int(0)
+    own_anchor_count = 0
+    opp_anchor_count = 0
+    for point in range(1, 7):
+        own = max(as_int(board[25 - point]), 0)
+        opp = max(-as_int(board[point]), 0)
+        own_back += own
+        opp_back += opp
+        own_back_pips += own * (25 - point)
+        opp_back_pips += opp * (25 - point)
+        if own >= 2:
+            own_anchors |= one << (point - 1)
+            own_anchor_count += 1
+        if opp >= 2:
+            opp_anchors |= one << (point - 1)
+            opp_anchor_count += 1
+        if point <= 3:
+            own_deep += max(as_int(board[point]), 0)
+            opp_deep += max(-as_int(board[25 - point]), 0)
+    own_timing = own_pips - own_back_pips
+    opp_timing = opp_pips - opp_back_pips
+    rows[26] = _OWN_OFF + 15 - own_men
+    rows[27] = _OPP_OFF + 15 - opp_men
+    rows[28] = _OWN_PIPS + min(own_pips // 3, 95)
+    rows[29] = _OPP_PIPS + min(opp_pips // 3, 95)
+    rows[30] = _PIP_LEAD + min(max((own_pips - opp_pips) // 3, -48), 48) + 48
+    rows[31] = _DISTANCE + min(max(own_rear - opp_front, -25), 25) + 25
+    rows[32] = _BACK + own_back * 16 + opp_back
+    rows[33] = _OWN_DEEP + own_deep
+    rows[34] = _OPP_DEEP + opp_deep
+    rows[35] = _OWN_TIMING + min(own_timing // 4, 31)
+    rows[36] = _OPP_TIMING + min(opp_timing // 4, 31)
+    rows[37] = _OWN_BAR + min(own_bar, 5) * 64 + ((opp_made_down >> 1) & 63)
+    rows[38] = _OPP_BAR + min(opp_bar, 5) * 64 + ((own_made_up >> 1) & 63)
+
+    shots = as_int(0)
+    far_shots = as_int(0)
+    returns = as_int(0)
+    own_escape = as_int(36)
+    opp_escape = as_int(36)
+    own_held = as_int(36)
+    opp_held = as_int(36)
+    if contact:
+        if own_blots_up != 0:
+            both = hitting_rolls(opp_any_up, opp_bar, own_made_up, own_blots_up, as_int(0xFFE))
+            shots = both & 63
+            far_shots = both >> 6
+        if opp_blots_down != 0:
+            returns = hitting_rolls(own_any_down, own_bar, opp_made_down, opp_blots_down, as_int(0)) & 63
+        own_escape = _ESCAPES[(opp_made_down >> (26 - own_rear)) & 4095]
+        opp_escape = _ESCAPES[(own_made_up >> (opp_front + 1)) & 4095]
+        for point in range(25 - own_rear, 19):
+            own_held = min(own_held, _ESCAPES[(opp_made_down >> (point + 1)) & 4095])
+        for point in range(opp_front, 19):
+            opp_held = min(opp_held, _ESCAPES[(own_made_up >> (point + 1)) & 4095])
+    rows[39] = _SHOTS + shots
+    rows[40] = _FAR_SHOTS + far_shots
+    rows[41] = _RETURNS + returns
+    rows[42] = _OWN_ESCAPE + own_escape
+    rows[43] = _OPP_ESCAPE + opp_escape
+    rows[44] = _OWN_HELD + own_held
+    rows[45] = _OPP_HELD + opp_held
+    rows[46] = _OWN_REAR + own_rear * 10 + own_escape // 4
+    rows[47] = _OPP_REAR + (25 - opp_front) * 10 + opp_escape // 4
+    rows[48] = _OWN_ANCHORS + own_anchors * 8 + min(own_timing // 16, 7)
+    rows[49] = _OPP_ANCHORS + opp_anchors * 8 + min(opp_timing // 16, 7)
+    rows[50] = _OWN_HOMEWARD + min(own_homeward // 3, 63)
+    rows[51] = _OPP_HOMEWARD + min(opp_homeward // 3, 63)
+
+    if not contact:
+        kind = RACE
+    elif own_bar >= 2 or opp_bar >= 2 or (own_anchor_count >= 2 and own_back >= 4) or (
+        opp_anchor_count >= 2 and opp_back >= 4
+    ):
+        kind = DEEP
+    else:
+        kind = CONTACT
+    if opp_men == 15:
+        kind += WIN_GAMMON
+        if contact or opp_back > 0:
+            kind += WIN_BACKGAMMON
+    if own_men == 15:
+        kind += LOSE_GAMMON
+        if contact or own_back > 0:
+            kind += LOSE_BACKGAMMON
+    return kind

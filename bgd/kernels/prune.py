@@ -1,0 +1,152 @@
+"""A small network that ranks plays, so that the large one need look at only a few of them.
+
+32 units on the point states alone, with a linear output that stands for money equity: about 15 times cheaper than the
+large network. It learns beside it in training, from its values.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.kernels.cache import float_kernel
+from bgd.kernels.encode import POINT_ROWS
+from bgd.kernels.movegen import MAX_PLAYS, PlaySpace
+from bgd.kernels.scalars import as_int, as_single
+
+WIDTH = 32
+
+
+class PruneNet(NamedTuple):
+    """Weights, float32."""
+
+    embed: NDArray[np.float32]  # (POINT_ROWS, WIDTH)
+    bias: NDArray[np.float32]  # (WIDTH,)
+    out: NDArray[np.float32]  # (WIDTH,)
+    out_bias: NDArray[np.float32]  # (1,)
+
+
+class PruneSpace(NamedTuple):
+    """Memory of one thread. `kept[:n]` holds the indices of the plays chosen last, best first."""
+
+    parent: NDArray[np.float32]  # (WIDTH,)
+    acc: NDArray[np.float32]  # (WIDTH,)
+    scores: NDArray[np.float32]  # (MAX_PLAYS,)
+    kept: NDArray[np.int64]  # (MAX_PLAYS,)
+    rows: NDArray[np.int64]  # (52,) pairs of new and old row
+
+
+def prune_space() -> PruneSpace:
+    """Fresh memory for one thread."""
+    return PruneSpace(
+        np.zeros(WIDTH, np.float32),
+        np.zeros(WIDTH, np.float32),
+        np.zeros(MAX_PLAYS, np.float32),
+        np.zeros(MAX_PLAYS, np.int64),
+        np.zeros(52, np.int64),
+    )
+
+
+def random_prune_net(seed: int) -> PruneNet:
+    """Small random weights from which training starts."""
+    rng = np.random.default_rng(seed)
+    return PruneNet(
+        (rng.standard_normal((POINT_ROWS, WIDTH)) * 0.1).astype(np.float32),
+        np.full(WIDTH, 0.3, np.float32),
+        (rng.standard_normal(WIDTH) * 0.15).astype(np.float32),
+        np.zeros(1, np.float32),
+    )
+
+
+@float_kernel
+def _row(board: NDArray[np.int8], point: int) -> int:
+    return point * 15 + min(max(as_int(board[point]), -7), 7) + 7
+
+
+@float_kernel
+def _sum_all(board: NDArray[np.int8], net: PruneNet, acc: NDArray[np.float32]) -> None:
+    for k in range(WIDTH):
+        acc[k] = net.bias[k]
+    for point in range(26):
+        row = net.embed[_row(board, point)]
+        for k in range(WIDTH):
+            acc[k] += row[k]
+
+
+@float_kernel
+def _output(acc: NDArray[np.float32], net: PruneNet) -> float:
+    total: float = net.out_bias[0]
+    for k in range(WIDTH):
+        total += max(acc[k], as_single(0)) * net.out[k]
+    return total
+
+
+@float_kernel
+def keep_best(
+    board: NDArray[np.int8], count: int, keep: int, net: PruneNet, plays: PlaySpace, space: PruneSpace
+) -> int:
+    """Put the indices of the `keep` most promising of `plays.boards[:count]`, plays of `board`, into `space.kept`.
+
+    Returns how many there are. With count <= keep all are kept, in the order of generation and without a look."""
+    kept = space.kept
+    if count <= keep:
+        for i in range(count):
+            kept[i] = i
+        return count
+    _sum_all(board, net, space.parent)
+    found = 0
+    for i in range(count):
+        child = plays.boards[i]
+        pairs = 0
+        for point in range(26):
+            space.rows[2 * pairs] = _row(child, point)
+            space.rows[2 * pairs + 1] = _row(board, point)
+            pairs += 1 if board[point] != child[point] else 0
+            # at most 9 points change in a play, so that the pair after the last never runs over
+        for k in range(WIDTH):
+            space.acc[k] = space.parent[k]
+        for pair in range(pairs):
+            new = net.embed[space.rows[2 * pair]]
+            old = net.embed[space.rows[2 * pair + 1]]
+            for k in range(WIDTH):
+                space.acc[k] += new[k] - old[k]
+        score = _output(space.acc, net)
+        space.scores[i] = score
+        if found < keep:
+            place = found
+            found += 1
+        elif score > space.scores[kept[keep - 1]]:
+            place = keep - 1
+        else:
+            continue
+        while place > 0 and space.scores[kept[place - 1]] < score:
+            kept[place] = kept[place - 1]
+            place -= 1
+        kept[place] = i
+    return found
+
+
+@float_kernel
+def learn_score(board: NDArray[np.int8], target: float, rate: float, net: PruneNet, space: PruneSpace) -> float:
+    """One gradient step of the small network towards `target`; returns the error before it."""
+    acc = space.acc
+    _sum_all(board, net, acc)
+    error = target - _output(acc, net)
+    step = as_single(rate * error)
+    for k in range(WIDTH):
+        value = acc[k]
+        if value > 0:
+            acc[k] = step * net.out[k]
+            net.out[k] += step * value
+        else:
+            acc[k] = 0
+    net.out_bias[0] += step
+    for k in range(WIDTH):
+        net.bias[k] += acc[k]
+    for point in range(26):
+        row = net.embed[_row(board, point)]
+        for k in range(WIDTH):
+            row[k] += acc[k]
+    return error

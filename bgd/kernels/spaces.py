@@ -1,0 +1,21 @@
+"""One workspace for each thread that asks, made when it first asks."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.kernels.decide import Space, space_for
+from bgd.kernels.movegen import BOARD
+from bgd.kernels.network import Net
+
+
+class Workplace(threading.local):
+    """A thread's own memory: the kernels' `space`, and a padded board with a view of its 26 bytes."""
+
+    def __init__(self, net: Net) -> None:
+        self.space: Space = space_for(net)
+        self.board: NDArray[np.int8] = np.zeros(BOARD, np.int8)
+        self.board_bytes: memoryview = memoryview(self.board.data).cast("B")[:26]

@@ -1,0 +1,80 @@
+"""The settings of a training run: everything that decides what comes out, but the machine and the threads' timing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from bgd.kernels.selfplay import Starts
+
+
+_FIRST_STARTS = Starts(random_plays=0.2, scattered=0.12, revisited=0.08, wandering=0.3, wander_rate=0.2)
+_LATER_STARTS = Starts(random_plays=0.15, scattered=0.12, revisited=0.15, wandering=0.4, wander_rate=0.3)
+
+
+@dataclass(frozen=True)
+class TemporalDifference:
+    """Self-play from nothing."""
+
+    hidden: int = 128  # units of the first layer
+    classes: int = 2  # race, contact; later classes start as copies of contact
+    seconds: float = 2200.0  # of wall clock with all threads at work
+    rate_first: float = 0.02  # of plain gradient steps, one position each
+    rate_last: float = 0.0005
+    hold: float = 0.4  # share of the time before the rate falls (exponentially)
+    trace_decay: float = 0.7  # lambda
+    keep: int = 8  # plays that the large network looks at
+    look_at_all: float = 0.1  # share of decisions in which it looks at all
+    learn_all_seconds: float = 40.0  # at the beginning it looks at all always: the small network knows nothing yet
+    prune_rate_first: float = 0.004
+    prune_rate_last: float = 0.0003
+    average_seconds: float = 25.0  # time constant of the player, an average of the learner
+    starts: Starts = _FIRST_STARTS
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """Rounds of fitting the network to what it sees one ply ahead."""
+
+    hidden: int = 256
+    classes: int = 3
+    rounds: tuple[float, ...] = (1800.0, 1800.0, 1500.0)  # seconds of wall clock
+    rate_first: float = 7e-4  # of Adam
+    rate_last: float = 4e-5
+    hold: float = 0.45
+    warm_steps: int = 500
+    batch: int = 512
+    equity_term: float = 0.5  # weight of the squared error of money equity beside cross entropy
+    average_decay: float = 0.999  # a step, of the averaged network: teacher and result
+    reuse: float = 10.0  # times that a label is learned from, on average
+    buffer: int = 2_500_000  # newest labels kept
+    share_labelled: float = 0.33  # of the positions that come up in the generating games
+    keep: int = 8
+    look_at_all: float = 0.05
+    prune_rate: float = 0.0005
+    starts: Starts = _LATER_STARTS
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A whole run."""
+
+    seed: int = 1
+    clip: float = 4.0  # of the first layer; a trained net's units pass 4 in 0.02 % of cases, so it costs nothing
+    temporal_difference: TemporalDifference = field(default_factory=TemporalDifference)
+    iteration: Iteration = field(default_factory=Iteration)
+
+    def scaled(self, factor: float) -> Recipe:
+        """The same recipe with all times multiplied by `factor`."""
+        td = self.temporal_difference
+        return replace(
+            self,
+            temporal_difference=replace(
+                td, seconds=td.seconds * factor, learn_all_seconds=td.learn_all_seconds * min(factor, 1.0)
+            ),
+            iteration=replace(self.iteration, rounds=tuple(seconds * factor for seconds in self.iteration.rounds)),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """The settings as plain values, for the weights file and the manifest."""
+        return asdict(self)
