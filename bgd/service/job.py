@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from bgd.engine import Engine
 from bgd.wire.messages import Reply
+
+if TYPE_CHECKING:
+    from bgd.engine import Engine
 
 
 class Deadline(Protocol):
