@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from bgd.errors import BadValue
+from bgd.rules.cube import why_no_cube
 from bgd.rules.state import Cube, Match, Money, Side
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
@@ -23,13 +24,9 @@ def whole(text: str, name: str, low: int, high: int) -> int:
 
 def check_double(doubler: Side, cube: Cube, terms: Match | Money) -> None:
     """Raises BadValue when `doubler` cannot have offered the double that the text says is pending."""
-    if not cube.may_be_turned_by(doubler):
-        why = (
-            f"the cube is at its limit of {cube.limit}" if cube.value >= cube.limit else "the other side owns the cube"
-        )
-        raise BadValue(f"Expected a double by a side that may turn the cube, got one although {why}")
-    if isinstance(terms, Match) and terms.crawford:
-        raise BadValue("Expected no double in the Crawford game, got a pending one")
+    why = why_no_cube(cube, terms, doubler)
+    if why is not None:
+        raise BadValue(f"Expected a double by a side that may turn the cube, got one although {why.value}")
 
 
 def check_running(terms: Match | Money) -> None:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from bgd.errors import BadPosition
 from bgd.notation import fibs_board, match_id, ogid, position_id, xgid
 from bgd.notation.fibs_board import Reading
-from bgd.rules.state import Cube, GameState, Money, Phase
+from bgd.rules.state import Cube, GameState, HouseRules, Money, Phase
 
 Notation = Literal["start", "position-id", "id", "xgid", "fibs", "ogid"]
 """`id` is a Position ID and a Match ID joined by a colon; `position-id` and `start` carry the board alone."""
@@ -109,6 +109,8 @@ def _present(state: GameState) -> list[tuple[str, str]]:
         (state.phase is Phase.OPENING, "opening", "that nobody has rolled yet"),
         (state.phase is Phase.OVER, "over", "that the game is over"),
         (state.result is not None, "result", "who won, and how"),
+        (state.played is not None, "played", "the play made and not yet confirmed"),
+        (state.house != HouseRules(), "house", "house rules on backgammons and the opening roll"),
         (_past_the_length(state), "past-the-length", "points past the match length"),
     ]
     return [(what, words) for there, what, words in facts if there]

@@ -4,9 +4,9 @@
 
 White and black are a character for each checker, `0`-`9`, `a`-`o` for the points as Black counts them; White moves up
 and its bar is `0`, Black moves down and its bar is `p` (25); `q` is off and may be left out. The cube is owner (`W`,
-`B`, `N` centred, `D` dead, `?` unknown), exponent, and action (`N` none, `O` offered, `T` taken, `P` passed). The colour
-is the side that *reached* the position: the other one acts, but at a pending double it is the doubler. The length may
-end in `C` (the Crawford game), `L` (after it) or `G` and a number of games.
+`B`, `N` centred, `D` dead, `?` unknown), exponent, and action (`N` none, `O` offered, `T` taken, `P` passed). The
+colour is the side that *reached* the position: the other one acts, but at a pending double it is the doubler. The
+length may end in `C` (the Crawford game), `L` (after it) or `G` and a number of games.
 
 White is Side.TOP here and Black Side.BOTTOM, so that points read alike in an XGID. There is no public specification;
 sources are the programs that read and write it.
@@ -40,8 +40,8 @@ _LETTERS: Final = {side: letter for letter, side in _COLOURS.items()}
 def encode(state: GameState) -> str:
     """The OGID of `state`, to the match length (`0` in money play).
 
-    Not carried (see detect.losses): Jacoby, beavers, the cube limit, a resignation, the opening roll, the result. Raises
-    Unsupported for a pending beaver and for cubes over 512, and BadValue for scores under 0.
+    Not carried (see detect.losses): Jacoby, beavers, the cube limit, a resignation, the opening roll, the result.
+    Raises Unsupported for a pending beaver and for cubes over 512, and BadValue for scores under 0.
     """
     if state.phase in (Phase.BEAVERED, Phase.RACCOONED):
         raise Unsupported(f"An OGID cannot say that the double is `{state.phase.value}`")
@@ -134,7 +134,8 @@ def _cube(text: str) -> tuple[Cube, str]:
     match = _CUBE.fullmatch(text)
     if match is None or int(match[2]) > MAX_CUBE_EXPONENT:
         raise BadValue(
-            f"Expected the cube (field 3 of the OGID) as owner W B N D ?, one digit and action N O T P, got `{text[:80]}`"
+            "Expected the cube (field 3 of the OGID) as owner W B N D ?, a digit and an action N O T P, "
+            f"got `{text[:80]}`"
         )
     owner, value, action = match[1], 2 ** int(match[2]), match[3]
     if owner == "D":

@@ -1,1 +1,1 @@
-
+"""Boards drawn for people: as lines of text and as SVG."""
