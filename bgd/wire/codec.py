@@ -9,7 +9,7 @@ from bgd.wire.messages import Incoming, Reply
 
 
 class Codec(Protocol):
-    """One dialect. Codecs raise nothing on what a peer sends: a bad line becomes an Incoming whose content is the error.
+    """One dialect. Codecs raise nothing on what a peer sends: a bad line becomes an Incoming with the error in it.
 
     They hold no state of the conversation (what position was set, say): that is the session's."""
 

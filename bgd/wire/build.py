@@ -1,0 +1,118 @@
+"""From a verb and its fields to a request, for the dialects that name fields (text and JSON).
+
+Every fault is told with the field's name, what was expected and what came; a name that is none gets a hint.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from types import UnionType
+from typing import Final, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, InputError, UnknownCommand
+from bgd.wire.messages import MAX_PLIES, MAX_TEXT, MAX_TOP, REQUESTS, Request
+
+_FAULT: Final = re.compile(r"(?P<what>.*?)(?: - at (?:`key` in )?`\$?\.?(?P<path>[^`]*)`)?", re.DOTALL)
+_WORDS_OF_BOOL: Final = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
+
+
+_EXPECTED: Final = {
+    "dice": "two dice from 1 to 6",
+    "form": "text or svg",
+    "movetime": "ms from 1 to 3600000",
+    "names": "names of settings",
+    "noise": "a number from 0 to 1",
+    "play": "a play, at most 128 characters",
+    "plies": f"a number from 0 to {MAX_PLIES}",
+    "position": f"a position, at most {MAX_TEXT} characters",
+    "reading": "gnubg or fibs",
+    "resignation": "1 (single), 2 (gammon) or 3 (backgammon)",
+    "target": "a tag, at most 64 characters",
+    "to": "id, xgid, fibs or ogid",
+    "top": f"a number from 0 to {MAX_TOP}",
+    "topic": "a verb",
+    "values": "settings by name, their values as text",
+}
+_ERROR_OF_FIELD: Final[dict[str, type[InputError]]] = {"dice": BadDice, "play": BadPlay, "position": BadPosition}
+
+
+class FieldFault(BadValue):
+    """A field whose value is out of its bounds or of the wrong type. `path` names it, as `plies` or `values.match`."""
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+def _is_bool(hint: object) -> bool:
+    return hint is bool or (get_origin(hint) is UnionType and bool in get_args(hint))
+
+
+FIELDS: Final[dict[str, tuple[str, ...]]] = {verb: kind.__struct_fields__ for verb, kind in REQUESTS.items()}
+"""The names of each verb's fields."""
+
+_BOOLS: Final[dict[str, frozenset[str]]] = {
+    verb: frozenset(name for name, hint in get_type_hints(kind).items() if _is_bool(hint))
+    for verb, kind in REQUESTS.items()
+}
+
+
+def request_kind(verb: str) -> type[Request]:
+    """The class of a verb's requests. Raises UnknownCommand with the nearest verbs."""
+    kind = REQUESTS.get(verb)
+    if kind is None:
+        raise UnknownCommand(f"Expected a verb, got `{shown(verb)}`{hint(verb, REQUESTS)}; `help` lists them")
+    return kind
+
+
+def build(verb: str, fields: Mapping[str, object], *, strict: bool) -> Request:
+    """The request. `strict`: types must be right as they are (JSON); otherwise text is read as what is expected.
+
+    Raises UnknownCommand, BadArgument (unknown or missing fields) and FieldFault."""
+    kind = request_kind(verb)
+    known = FIELDS[verb]
+    for name in fields:
+        if name not in known:
+            told = f"fields of `{verb}`: {', '.join(known)}" if known else f"`{verb}` has no fields"
+            raise BadArgument(f"Unknown field `{shown(name)}`{hint(name, known)}; {told}")
+    if not strict:
+        fields = {name: _bool(name, value) if name in _BOOLS[verb] else value for name, value in fields.items()}
+    try:
+        return msgspec.convert(fields, kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise _fault(verb, fields, str(error)) from None
+
+
+def _bool(name: str, value: object) -> bool:
+    word = _WORDS_OF_BOOL.get(value.lower()) if isinstance(value, str) else None
+    if word is None:
+        raise FieldFault(f"Expected `{name}` to be on or off, got `{shown(str(value))}`", name)
+    return word
+
+
+def _fault(verb: str, fields: Mapping[str, object], told: str) -> InputError:
+    """msgspec's complaint in our words: field, expected, got."""
+    match = _FAULT.fullmatch(told)
+    what, path = (match["what"], match["path"] or "") if match else (told, "")
+    if what.startswith("Object missing required field"):
+        return BadArgument(f"`{verb}` needs `{what.split('`')[1]}`")
+    field = re.split(r"[.\[]", path, maxsplit=1)[0]
+    message = f"Expected `{field}` to be {_EXPECTED.get(field, 'on or off')}, got `{shown(str(fields.get(field)))}`"
+    kind = _ERROR_OF_FIELD.get(field)
+    return kind(message) if kind else FieldFault(message, path)
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """` (did you mean `x`?)`, or nothing when no known word is near."""
+    near = difflib.get_close_matches(word.lower(), list(known), n=1)
+    return f" (did you mean `{near[0]}`?)" if near else ""
+
+
+def shown(text: str, width: int = 60) -> str:
+    """What a peer wrote, for an error: one line, not too long, nothing that could hurt a terminal."""
+    clean = "".join(c if c.isprintable() else "?" for c in text[: width + 1]).replace("`", "'")
+    return clean if len(clean) <= width else clean[: width - 3] + "..."

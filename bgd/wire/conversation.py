@@ -1,0 +1,77 @@
+"""One peer's conversation: bytes in, requests out; answers in, bytes out. Which dialect it is, its first line tells.
+
+    conversation = Conversation()
+    for incoming in conversation.receive_data(data):     # b"" at the end of input
+        ...                                              # find the answer: a Reply, or a BgdError
+        transport.send(conversation.send(incoming, answer))
+
+Each Incoming is answered once: a request with its reply or error; an error with itself; bytes and None are answers
+already, and `send` passes them through. After a LineTooLong nothing more is read, and the connection is to be closed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bgd.errors import BgdError
+from bgd.wire.codec import Codec
+from bgd.wire.detect import Dialect, detect
+from bgd.wire.framing import MAX_LINE, LineBuffer
+from bgd.wire.gnubg import GnubgCodec
+from bgd.wire.messages import Incoming, Reply
+from bgd.wire.text import TextCodec
+from bgd.wire.ubgi import UbgiCodec
+
+_CODECS: Final[dict[Dialect, type[Codec]]] = {
+    "text": TextCodec,
+    "gnubg": GnubgCodec,
+    "ubgi": UbgiCodec,
+}
+_UNDETECTED: Final = "undetected"
+"""Style of an error that came before any line told the dialect: it is worded in text."""
+
+
+class Conversation:
+    """See the module. `dialect` pins what the first line would choose; `limit` is the longest line, in bytes."""
+
+    def __init__(self, dialect: Dialect | None = None, limit: int = MAX_LINE) -> None:
+        self._lines = LineBuffer(limit)
+        self._codec: Codec | None = _CODECS[dialect]() if dialect else None
+
+    @property
+    def dialect(self) -> str | None:
+        """None while nothing has told it."""
+        return self._codec.name if self._codec else None
+
+    @property
+    def closed(self) -> bool:
+        """Nothing more will be read from this peer."""
+        return self._lines.closed
+
+    def receive_data(self, data: bytes) -> list[Incoming]:
+        """What the lines that `data` completes ask; b"" is the end of input. Never raises on what a peer sends."""
+        return [incoming for line in self._lines.receive_data(data) for incoming in self._decode(line)]
+
+    def _decode(self, line: str | BgdError) -> list[Incoming]:
+        codec = self._codec
+        if isinstance(line, BgdError):
+            return [Incoming(line, style=_UNDETECTED if codec is None else "")]
+        if codec is None:
+            if not line.strip():
+                return []
+            codec = self._codec = _CODECS.get(detect(line), TextCodec)()
+        return [codec.decode(line)]
+
+    def send(self, incoming: Incoming, answer: Reply | BgdError | bytes | None) -> bytes:
+        """The bytes that answer `incoming`; empty where its dialect answers with silence."""
+        if answer is None:
+            return b""
+        if isinstance(answer, bytes):
+            return answer
+        if self._codec is None or incoming.style == _UNDETECTED:
+            return TextCodec().encode(Incoming(incoming.content), answer)
+        return self._codec.encode(incoming, answer)
+
+    def refuse(self, error: BgdError) -> bytes:
+        """An error that answers no request, as this conversation's dialect words it; text before that is known."""
+        return (self._codec or TextCodec()).refuse(error)
