@@ -1,0 +1,1 @@
+"""Two players, many games, one number: `bgd duel A B` plays duplicate games of backgammon and reports points a game."""
