@@ -17,7 +17,8 @@ from typing import Final
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency
 from bgd.engine.values import Chances, CubeDecision, Evaluation
-from bgd.rules.state import GameState, Match, Money, Outcome, Phase
+from bgd.rules.cube import NoCube, is_dead, why_no_cube
+from bgd.rules.state import GameState, Money, Outcome, Phase
 
 TOLERANCE: Final = 1e-6
 """Equities closer than this are equal: single-precision chances carry no more."""
@@ -42,7 +43,7 @@ def evaluation(state: GameState, chances: Chances, plies: int, table: MatchEquit
 def decide(state: GameState, chances: Chances, plies: int, table: MatchEquityTable | None = None) -> CubeDecision:
     """The cube action at `state` when the game ends as `chances`, the side on roll's, say.
 
-    A pending double counts as not yet made: this is the decision that led to it, and the answer to it.
+    A pending double counts as not yet made, dice as not yet thrown: this is the decision before them, and the answer.
     """
     stakes = _stakes(state, chances, table)
     value, owner = state.cube.value, state.cube.owner
@@ -54,7 +55,9 @@ def decide(state: GameState, chances: Chances, plies: int, table: MatchEquityTab
     label, double, response = _verdict(*equities, beavers=beavers, redouble=owner is not None)
     reason = refusal(state)
     if reason:
-        label, double = "dead cube" if reason.startswith("dead cube") else "not allowed", False
+        label, double = "not allowed", False
+    elif is_dead(state.cube, state.terms, state.turn):
+        label, double = "dead cube", False
     match = stakes.match is not None
     return CubeDecision(
         *equities,
@@ -71,20 +74,11 @@ def decide(state: GameState, chances: Chances, plies: int, table: MatchEquityTab
 
 
 def refusal(state: GameState) -> str:
-    """Why the side on roll may not double; empty when it may. A dead cube is named as such: nothing forbids turning it,
-    and nobody gains by it."""
-    cube, turn, terms = state.cube, state.turn, state.terms
+    """Why the side on roll may not double before its roll; empty when it may, be it to no use (a dead cube)."""
     if state.phase is Phase.OVER:
-        return "the game is over"
-    if isinstance(terms, Match) and terms.crawford:
-        return "Crawford game"
-    if cube.owner is turn.other:
-        return "the opponent owns the cube"
-    if cube.value >= cube.limit:
-        return f"cube limit {cube.limit}"
-    if isinstance(terms, Match) and terms.away(turn) <= cube.value:
-        return f"dead cube: {cube.value} wins the match already"
-    return ""
+        return NoCube.GAME_OVER.value
+    reason = why_no_cube(state.cube, state.terms, state.turn)
+    return reason.value if reason else ""
 
 
 def accepts(state: GameState, chances: Chances, outcome: Outcome, table: MatchEquityTable | None = None) -> bool:

@@ -37,12 +37,14 @@ class Chances:
 @dataclass(frozen=True, slots=True)
 class RankedPlay:
     """One play's worth to the mover. `board` is the position after it, still in the mover's view. `equity` is cubeless,
-    normalised to the cube; `mwc` the match winning chances it stands for, None in money play."""
+    normalised to the cube; `mwc` the match winning chances it stands for, None in money play; `plies` how deeply it was
+    looked at."""
 
     board: Board
     chances: Chances
     equity: float
     mwc: float | None
+    plies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class CubeDecision:
 
     `double_take` is that of a double plainly taken; what a beaver makes of it is in `label` alone. `double` is the
     proper action, `response` the proper answer to a double: take, pass or beaver. Where a double is not `allowed`,
-    `reason` says why, and the equities are what they would be if it were.
+    `reason` says why, and the equities are what they would be if it were. A dead cube may be turned, to no use.
     """
 
     no_double: float

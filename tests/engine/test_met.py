@@ -48,7 +48,7 @@ def test_trailers_after_the_crawford_game_as_published(table: MatchEquityTable) 
         0.042069,
         0.039060,
     )
-    assert tuple(table.win(away, 1, True) for away in range(1, 12)) == pytest.approx(published, abs=1e-9)
+    assert tuple(table.win(away, 1, True) for away in range(1, 13)) == pytest.approx(published, abs=1e-9)
 
 
 def test_what_one_side_wins_the_other_loses(table: MatchEquityTable) -> None:
