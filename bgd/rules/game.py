@@ -238,6 +238,8 @@ def settled(state: GameState) -> Match | Money:
 def _why_no_next_game(state: GameState) -> str | None:
     if state.phase is not Phase.OVER:
         return "the game is not over"
+    if state.result is None:
+        return "who won this game is not known"
     terms = settled(state)
     return "the match is over" if isinstance(terms, Match) and terms.winner is not None else None
 

@@ -23,7 +23,9 @@ def board(own: str, opponent: str = "1:15") -> Board:
     for sign, side, bar in ((1, own, 25), (-1, opponent, 0)):
         for part in side.split():
             point, _, count = part.partition(":")
-            points[bar if point == "bar" else int(point)] += sign * int(count or 1)
+            where = bar if point == "bar" else int(point)
+            assert points[where] == 0, f"{point} is written twice"
+            points[where] = sign * int(count or 1)
     return Board(tuple(points))
 
 
