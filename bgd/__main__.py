@@ -1,0 +1,7 @@
+"""`python -m bgd`."""
+
+import sys
+
+from bgd.cli import main
+
+sys.exit(main())

@@ -1,0 +1,161 @@
+"""Settings of the daemon: from a TOML file, the environment (BGD_*) and flags, later ones winning.
+
+All limits of the daemon are named here, in `Limits`, with their units and defaults. A setting that can't be used
+raises ConfigError, which says where it stands, what was expected and what was found.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from bgd.errors import ConfigError
+
+DEFAULT_PORT: Final = 4321
+LOOPBACK: Final = ("127.0.0.1", "::1")
+"""GNU Backgammon's client looks `localhost` up, which may give either."""
+
+ENVIRONMENT_PREFIX: Final = "BGD_"
+
+Dialect = Literal["gnubg", "ubgi", "text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Seconds = Annotated[float, Meta(ge=0, le=86_400)]
+
+
+class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What bounds a peer. Lines and buffers in bytes, times in seconds."""
+
+    max_line: Annotated[int, Meta(ge=256, le=1_048_576)] = 8192
+    """Longest line; a longer one is answered with `line-too-long` and closes the connection."""
+
+    max_pending: Annotated[int, Meta(ge=1, le=65_536)] = 256
+    """Requests of one connection read and not answered yet. At the limit reading waits; nothing is lost."""
+
+    max_connections: Annotated[int, Meta(ge=1, le=65_536)] = 256
+    """Connections open at once. One more is answered with `busy` and closed."""
+
+    max_unsent: Annotated[int, Meta(ge=4096, le=1_073_741_824)] = 262_144
+    """Bytes of replies that a peer has not taken yet. At the limit reading waits."""
+
+    send_timeout: Seconds = 60.0
+    """A peer that takes no byte of its replies for so long is dropped."""
+
+    grace: Seconds = 10.0
+    """After SIGTERM: time for what was asked to be answered; what is left then is answered with `shutting-down`."""
+
+    linger: Seconds = 1.0
+    """After the last reply: how long to wait for the peer to close, so that the reply isn't lost on its way."""
+
+
+class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set. `unix` is a path; `dialect` None means that the first line of a peer chooses."""
+
+    host: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    """Address to listen on; None: the loopback addresses, IPv6's where there is one."""
+
+    port: Port = DEFAULT_PORT
+    """TCP port; 0 takes a free one and says which."""
+
+    unix: Annotated[str, Meta(min_length=1, max_length=100)] | None = None
+    """Path of a Unix socket to listen on, instead of TCP unless a host is given too."""
+
+    dialect: Dialect | None = None
+    plies: Annotated[int, Meta(ge=0, le=4)] = 0
+    """Plies of requests that don't say: as GNU Backgammon counts, 0 is the static evaluation."""
+
+    workers: Annotated[int, Meta(ge=0, le=1024)] = 0
+    """Threads that search; 0: as many as there are cores."""
+
+    weights: Annotated[str, Meta(min_length=1)] | None = None
+    """A weights file to use instead of the one that came with bgd."""
+
+    log_level: LogLevel = "info"
+    limits: Limits = field(default_factory=Limits)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise ConfigError(f"{path}: expected a TOML file that can be read, got `{error.strerror}`") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: expected TOML, got `{error}`") from None
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    """BGD_PORT and the like; limits are BGD_LIMITS_GRACE and the like. Other BGD_ variables are not ours to judge."""
+    limits = {
+        name: value
+        for name in Limits.__struct_fields__
+        if (value := environment.get(f"{ENVIRONMENT_PREFIX}LIMITS_{name.upper()}"))
+    }
+    settings: dict[str, Any] = {
+        name: value
+        for name in Config.__struct_fields__
+        if name != "limits" and (value := environment.get(ENVIRONMENT_PREFIX + name.upper()))
+    }
+    return {**settings, "limits": limits} if limits else settings
+
+
+def _checked(settings: dict[str, Any], where: str) -> dict[str, Any]:
+    """Settings as typed values, for as far as they were given. Text is read as what is expected: `4321` as a number."""
+    try:
+        config = msgspec.convert(settings, Config, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where}: {error}{_got(settings, str(error))}") from None
+    return {
+        name: (
+            {limit: getattr(config.limits, limit) for limit in settings["limits"]}
+            if name == "limits"
+            else getattr(config, name)
+        )
+        for name in settings
+    }
+
+
+def _got(settings: dict[str, Any], message: str) -> str:
+    """What stands at the path that msgspec's message ends with: ", got `99999`"."""
+    _, found, path = message.rpartition("`$.")
+    if not found:
+        return ""
+    value: Any = settings
+    for step in path.rstrip("`").split("."):
+        if not isinstance(value, dict) or step not in value:
+            return ""
+        value = value[step]
+    return f", got `{value}`"
+
+
+def load_config(
+    path: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Config:
+    """The settings in force. Flags that are None were not given. Raises ConfigError.
+
+    >>> load_config(environment={"BGD_PORT": "4000"}, flags={"plies": 1}).port
+    4000
+    """
+    environment = environment or {}
+    if path is None and environment.get(ENVIRONMENT_PREFIX + "CONFIG"):
+        path = Path(environment[ENVIRONMENT_PREFIX + "CONFIG"])
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    layers = [
+        (_from_file(path) if path is not None else {}, str(path)),
+        (_from_environment(environment), "environment (BGD_...)"),
+        (given, "command line"),
+    ]
+    settings: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
+    for layer, where in layers:
+        checked = _checked(layer, where)
+        limits.update(checked.pop("limits", {}))
+        settings.update(checked)
+    return Config(**settings, limits=Limits(**limits))

@@ -1,0 +1,376 @@
+"""One peer, from its first byte to its last: reading goes on while jobs run, and every request gets one final reply.
+
+Untagged requests are answered in the order sent, tagged ones as they finish. What takes less than a thread hop is
+computed where it was read and leaves in the same turn of the loop; the rest goes to the scheduler. A connection ends
+
+- at the end of input: what was asked is answered first;
+- after `quit`, or a line over the limit: likewise, and the peer gets a moment to read the last reply;
+- when the daemon leaves (`shut_down`): likewise, within the grace time;
+- when the peer is gone or takes no replies: its jobs are stopped at once.
+
+On TCP a peer that closed its socket looks like one that has ended its input, until the first reply comes back refused.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import trio
+
+from bgd.config import Limits
+from bgd.daemon.deadline import UNLIMITED, TimeLimit
+from bgd.daemon.engine import EngineHost
+from bgd.daemon.scheduler import Answer, Scheduler, Task, internal_error, run_job
+from bgd.daemon.session import Session
+from bgd.daemon.transport import Transport
+from bgd.errors import BadArgument, BgdError, Cancelled, LineTooLong, ShuttingDown
+from bgd.service.job import Job
+from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
+
+if TYPE_CHECKING:
+    from bgd.wire.conversation import Conversation
+
+log = logging.getLogger(__name__)
+
+SLICE: Final = 0.005
+"""Seconds that one connection may compute in the loop before the others get their turn."""
+
+LINGER_READS: Final = 16
+"""Reads, of 64 KiB at most, thrown away after the last reply while the peer is given time to close."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """Of all connections since the start; `open` is how many there are now."""
+
+    connections: int = 0
+    open: int = 0
+    requests: int = 0
+    errors: int = 0
+
+
+class _Pending:
+    """A request not answered yet, or answered while an older untagged one is not."""
+
+    __slots__ = ("incoming", "reply", "task")
+
+    def __init__(self, incoming: Incoming, task: Task | None = None, reply: bytes | None = None) -> None:
+        self.incoming, self.task, self.reply = incoming, task, reply
+
+
+class Connection:
+    """Serve `transport` with `run`; other methods belong to the same loop."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        conversation: Conversation,
+        *,
+        open_session: Callable[[str], Session],
+        engines: EngineHost,
+        scheduler: Scheduler,
+        limits: Limits,
+        counts: Counts,
+        statistics: Callable[[], dict[str, int | float | str]],
+        name: str,
+    ) -> None:
+        self._transport = transport
+        self._conversation = conversation
+        self._open_session = open_session
+        self._session: Session | None = None
+        self._engines = engines
+        self._scheduler = scheduler
+        self._limits = limits
+        self._counts = counts
+        self._statistics = statistics
+        self._name = name
+
+        self._inbox: deque[Incoming] = deque()
+        self._line: deque[_Pending] = deque()  # untagged, in the order sent
+        self._tagged: dict[str, _Pending] = {}
+        self._out = bytearray()
+        self._stalled = trio.Event()  # set while `_write` owns the output, because the peer is slow
+        self._changed = trio.Event()  # something was answered or sent
+        self._ended = False  # no more input is wanted
+        self._ended_by_us = False
+        self._lost = False
+        self._grace_ends: float | None = None
+        self._whole = trio.CancelScope()
+        self._reading = trio.CancelScope()
+        self._finishing = trio.CancelScope()
+
+    # The life of a connection
+
+    async def run(self) -> None:
+        """Until the connection is closed, whatever the peer does."""
+        try:
+            with self._whole:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._write)
+                    with self._reading:
+                        await self._read()
+                    await self._finish()
+                    nursery.cancel_scope.cancel()
+        finally:
+            for pending in self._all_pending():
+                if pending.task is not None:
+                    self._scheduler.withdraw(pending.task)
+            self._transport.close()
+
+    def shut_down(self) -> None:
+        """Read no more; answer what was asked, within the grace time; close."""
+        if self._grace_ends is None:
+            self._ended_by_us = True
+            self._grace_ends = trio.current_time() + self._limits.grace
+            self._finishing.deadline = self._grace_ends
+            self._reading.cancel()
+
+    async def _read(self) -> None:
+        while not self._ended:
+            try:
+                data = await self._transport.receive()
+            except trio.BrokenResourceError as error:
+                self._lose(str(error))
+                return
+            self._inbox.extend(self._conversation.receive_data(data))
+            if not data:
+                self._ended = True
+            await self._begin_all()
+
+    async def _finish(self) -> None:
+        """Answer what was asked, and say goodbye."""
+        with self._finishing:
+            if self._grace_ends is not None and not self._ended:
+                self._read_rest()
+            await self._begin_all()
+            await self._until(lambda: not self._line and not self._tagged)
+        leaving = ShuttingDown("The daemon is leaving")
+        for pending in self._all_pending():
+            if pending.task is not None:
+                self._scheduler.withdraw(pending.task)
+                self._finished(pending, leaving)
+        while self._inbox:
+            self._answer(self._inbox.popleft(), leaving)
+        self._flush()
+        await self._until(lambda: not self._out)
+        if self._ended_by_us:
+            await self._linger()
+
+    def _read_rest(self) -> None:
+        """What the peer had sent before the daemon was told to leave, as far as one connection may have it pending."""
+        try:
+            while len(self._inbox) < self._limits.max_pending and (data := self._transport.receive_now()):
+                self._inbox.extend(self._conversation.receive_data(data))
+        except trio.BrokenResourceError as error:
+            self._lose(str(error))
+
+    async def _linger(self) -> None:
+        """Closing with input unread would reset the connection, and the last reply could be lost on its way."""
+        try:
+            if not self._transport.end_output():
+                return
+            with trio.move_on_after(self._limits.linger):
+                for _ in range(LINGER_READS):
+                    if not await self._transport.receive():
+                        return
+        except trio.BrokenResourceError:
+            return
+
+    def _lose(self, why: str) -> None:
+        if not self._lost:
+            self._lost = True
+            log.debug("%s: lost: %s", self._name, why)
+            self._whole.cancel()
+
+    # Requests
+
+    async def _begin_all(self) -> None:
+        slice_ends = perf_counter() + SLICE
+        while self._inbox:
+            if self._full():
+                self._flush()
+                await self._until(lambda: not self._full())
+                slice_ends = perf_counter() + SLICE
+            elif perf_counter() > slice_ends:
+                self._flush()
+                await trio.lowlevel.checkpoint()
+                slice_ends = perf_counter() + SLICE
+            self._begin(self._inbox.popleft())
+        self._flush()
+
+    def _full(self) -> bool:
+        limits = self._limits
+        return len(self._out) >= limits.max_unsent or len(self._line) + len(self._tagged) >= limits.max_pending
+
+    def _begin(self, incoming: Incoming) -> None:
+        content = incoming.content
+        if content is None:
+            return
+        self._counts.requests += 1
+        if isinstance(content, bytes):
+            self._settle(incoming, content)
+        elif isinstance(content, BgdError):
+            if isinstance(content, LineTooLong):
+                self._end()
+            self._answer(incoming, content)
+        elif incoming.tag is not None and incoming.tag in self._tagged:
+            self._answer(incoming, BadArgument(f"Expected a tag not in use, got `{incoming.tag}`, still unanswered"))
+        else:
+            answer = self._handle(incoming, content)
+            if answer is not None:
+                self._answer(incoming, answer)
+
+    def _handle(self, incoming: Incoming, request: Request) -> Answer | None:
+        """The answer to a request; None when it will come from the scheduler."""
+        if isinstance(request, Cancel):
+            return self._cancel(request)
+        if isinstance(request, Quit):
+            self._end()
+            return Done()
+        if isinstance(request, Stats):
+            return StatsReply(values=self._statistics())
+        try:
+            if self._session is None:
+                self._session = self._open_session(self._conversation.dialect or "text")
+            result = self._session.handle(request)
+        except BgdError as error:
+            return error
+        except Exception:
+            log.exception("%s: %r failed", self._name, request)
+            return internal_error()
+        if not isinstance(result, Job):
+            return result
+        engine = self._engines.engine
+        if result.cheap and engine is not None:
+            return run_job(result, engine, UNLIMITED)
+        pending = _Pending(incoming)
+        pending.task = Task(
+            self, result, TimeLimit(result.movetime), lambda answer: self._finished(pending, answer, flush=True)
+        )
+        if incoming.tag is None:
+            self._line.append(pending)
+        else:
+            self._tagged[incoming.tag] = pending
+        self._scheduler.submit(pending.task)
+        return None
+
+    def _end(self) -> None:
+        """Nothing more is wanted of this peer, not even what it has sent already."""
+        self._ended = self._ended_by_us = True
+        self._inbox.clear()
+
+    def _cancel(self, request: Cancel) -> Reply:
+        target = request.target
+        running = [
+            pending
+            for pending in self._all_pending()
+            if pending.task is not None and (target is None or pending.incoming.tag == target)
+        ]
+        for pending in running:
+            assert pending.task is not None
+            if request.finish:
+                pending.task.limit.stop()
+            else:
+                self._scheduler.withdraw(pending.task)
+                self._finished(pending, Cancelled("Cancelled by its asker"))
+        return Done(text=f"{len(running)} cancelled")
+
+    # Replies
+
+    def _all_pending(self) -> list[_Pending]:
+        return [*self._line, *self._tagged.values()]
+
+    def _answer(self, incoming: Incoming, answer: Answer) -> None:
+        if isinstance(answer, BgdError):
+            self._counts.errors += 1
+            log.debug("%s: answered %s: %s", self._name, answer.code, answer.message)
+        self._settle(incoming, self._encode(incoming, answer))
+
+    def _encode(self, incoming: Incoming, answer: Answer) -> bytes:
+        try:
+            return self._conversation.send(incoming, answer)
+        except Exception:
+            log.exception("%s: can't encode %r", self._name, answer)
+            return self._conversation.send(incoming, internal_error())
+
+    def _settle(self, incoming: Incoming, reply: bytes) -> None:
+        """The final reply to a request just read; an untagged one waits for those before it."""
+        if self._line and incoming.tag is None:
+            self._line.append(_Pending(incoming, reply=reply))
+        else:
+            self._out += reply
+
+    def _finished(self, pending: _Pending, answer: Answer, *, flush: bool = False) -> None:
+        """The final reply to a request that was pending."""
+        if isinstance(answer, BgdError):
+            self._counts.errors += 1
+        pending.task = None
+        reply = self._encode(pending.incoming, answer)
+        tag = pending.incoming.tag
+        if tag is not None:
+            del self._tagged[tag]
+            self._out += reply
+        else:
+            pending.reply = reply
+            line = self._line
+            while line and line[0].reply is not None:
+                self._out += line.popleft().reply or b""
+        if flush:
+            self._flush()
+        self._tell()
+
+    # Output
+
+    def _flush(self) -> None:
+        """Hand over what the peer takes at once; leave the rest to `_write`."""
+        if not self._out or self._stalled.is_set() or self._lost:
+            return
+        try:
+            sent = self._transport.send_now(self._out)
+        except trio.BrokenResourceError as error:
+            self._lose(str(error))
+            return
+        del self._out[:sent]
+        if self._out:
+            self._stalled.set()
+
+    async def _write(self) -> None:
+        while True:
+            await self._stalled.wait()
+            while self._out:
+                with trio.move_on_after(self._limits.send_timeout) as patience:
+                    try:
+                        sent = await self._transport.send_some(self._out)
+                    except trio.BrokenResourceError as error:
+                        self._lose(str(error))
+                        return
+                if patience.cancelled_caught:
+                    log.info("%s: dropped, took no replies for %g s", self._name, self._limits.send_timeout)
+                    self._lose("takes no replies")
+                    return
+                del self._out[:sent]
+                self._tell()
+            self._stalled = trio.Event()
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        """Wait for answers or for the peer to take them; notice if it leaves, since nobody reads meanwhile."""
+        if condition():
+            return
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch)
+            while not condition():
+                await self._changed.wait()
+            nursery.cancel_scope.cancel()
+
+    async def _watch(self) -> None:
+        await self._transport.wait_gone()
+        self._lose("the peer has left")

@@ -1,0 +1,241 @@
+"""A service, a dialect and a peer for the daemon's own tests: no backgammon, no engine, no sockets."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+import trio
+import trio.testing
+
+from bgd.config import Limits
+from bgd.daemon.connection import Connection, Counts
+from bgd.daemon.engine import EngineHost
+from bgd.daemon.scheduler import Scheduler
+from bgd.errors import BadArgument, BgdError, LineTooLong, UnknownCommand
+from bgd.service.job import Deadline, Job
+from bgd.wire.messages import Best, Cancel, Done, Help, Incoming, Ping, Quit, Reply, Request, Stats, StatsReply
+
+if TYPE_CHECKING:
+    from bgd.engine import Engine
+
+MAX_LINE = 64
+
+
+class FakeConversation:
+    """`[#tag ]verb[ argument]` a line; replies are `[#tag ]ok text` or `[#tag ]error code`."""
+
+    dialect = "text"
+
+    def __init__(self) -> None:
+        self._buffer = b""
+
+    def receive_data(self, data: bytes) -> list[Incoming]:
+        *lines, self._buffer = (self._buffer + (data or b"\n")).split(b"\n")
+        found = [self._decode(line.decode()) for line in lines]
+        if len(self._buffer) > MAX_LINE:
+            found.append(Incoming(LineTooLong("too long")))
+        return found
+
+    def _decode(self, line: str) -> Incoming:
+        tag = None
+        if line.startswith("#"):
+            tag, _, line = line[1:].partition(" ")
+        verb, _, argument = line.partition(" ")
+        requests: dict[str, Callable[[], Any]] = {
+            "": lambda: None,
+            "ping": Ping,
+            "bug": lambda: Help(topic="bug"),
+            "bytes": lambda: b"as it is\n",
+            "bad": lambda: BadArgument("bad"),
+            "job": lambda: Best(position=argument),
+            "cancel": lambda: Cancel(target=argument or None),
+            "stop": lambda: Cancel(finish=True),
+            "stats": Stats,
+            "quit": Quit,
+        }
+        return Incoming(requests[verb]() if verb in requests else UnknownCommand(verb), tag)
+
+    def send(self, incoming: Incoming, answer: Reply | BgdError) -> bytes:
+        tag = f"#{incoming.tag} " if incoming.tag is not None else ""
+        if isinstance(answer, BgdError):
+            return f"{tag}error {answer.code}\n".encode()
+        if isinstance(answer, StatsReply):
+            return f"{tag}ok requests={answer.values['requests']}\n".encode()
+        assert isinstance(answer, Done)
+        return f"{tag}ok {answer.text}\n".encode()
+
+    def refuse(self, error: BgdError) -> bytes:
+        return f"error {error.code}\n".encode()
+
+
+class FakeSession:
+    """`ping` is answered at once; `job NAME` is a job of `Jobs`; `bug` raises what nobody expects."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+
+    def handle(self, request: Request) -> Reply | Job:
+        if isinstance(request, Ping):
+            return Done(text="pong")
+        if isinstance(request, Best):
+            assert request.position is not None
+            return self._jobs.job(request.position)
+        raise ZeroDivisionError("a bug in the service")
+
+
+class Jobs:
+    """Jobs by name: `cheap`, `bug`, `refused`; `big` has a long reply; any other runs until `finish(name)` or stopped.
+
+    `order` holds the names in the order in which they began; `stopped` those that were told to stop."""
+
+    def __init__(self) -> None:
+        self._gates: dict[str, threading.Event] = {}
+        self.order: list[str] = []
+        self.stopped: list[str] = []
+        self.began = threading.Semaphore(0)
+
+    def gate(self, name: str) -> threading.Event:
+        return self._gates.setdefault(name, threading.Event())
+
+    def finish(self, *names: str) -> None:
+        for name in names:
+            self.gate(name).set()
+
+    def job(self, name: str) -> Job:
+        name, _, movetime = name.partition("@")
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            self.order.append(name)
+            self.began.release()
+            if name == "bug":
+                raise ZeroDivisionError("a bug in the engine")
+            if name == "refused":
+                raise BadArgument("no")
+            if name == "big":
+                return Done(text="x" * 5000)
+            while name != "cheap" and not self.gate(name).wait(0.001):
+                if deadline.stop_now():
+                    self.stopped.append(name)
+                    return Done(text=f"{name} so far")
+            return Done(text=name)
+
+        return Job(run, cheap=name == "cheap", movetime=int(movetime) if movetime else None)
+
+    async def wait_begun(self) -> None:
+        await trio.to_thread.run_sync(self.began.acquire)
+
+
+class StreamTransport:
+    """A transport over any trio stream; everything that is sent takes the slow path."""
+
+    def __init__(self, stream: trio.abc.HalfCloseableStream) -> None:
+        self._stream = stream
+        self.gone = trio.Event()
+
+    async def receive(self) -> bytes:
+        return bytes(await self._stream.receive_some())
+
+    def receive_now(self) -> bytes | None:
+        return None
+
+    def send_now(self, data: bytes | bytearray) -> int:
+        return 0
+
+    async def send_some(self, data: bytes | bytearray) -> int:
+        chunk = bytes(data)  # more may be added while this one is on its way
+        await self._stream.send_all(chunk)
+        return len(chunk)
+
+    async def wait_gone(self) -> None:
+        await self.gone.wait()
+
+    def end_output(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        trio.lowlevel.spawn_system_task(trio.aclose_forcefully, self._stream)
+
+
+class House:
+    """A loaded (or still loading) engine, workers, and connections to it over memory streams."""
+
+    def __init__(self, nursery: trio.Nursery, *, loaded: bool = True, workers: int = 1, **limits: Any) -> None:
+        self.jobs = Jobs()
+        self.limits = Limits(**limits)
+        self.load_gate = threading.Event()
+        if loaded:
+            self.load_gate.set()
+        self.engines = EngineHost(self._load)
+        self.scheduler = Scheduler(self.engines, workers)
+        self.counts = Counts()
+        self.failure: BgdError | None = None
+        self._nursery = nursery
+
+    def _load(self, progress: Callable[[str], None]) -> Engine:
+        self.load_gate.wait()
+        if self.failure is not None:
+            raise self.failure
+        return cast("Engine", object())
+
+    async def open(self, *, ready: bool = True) -> House:
+        self._nursery.start_soon(self.scheduler.run)
+        self._nursery.start_soon(self.engines.load)
+        if ready:
+            await self.engines.wait()
+        return self
+
+    def connect(self) -> Peer:
+        ours, theirs = trio.testing.memory_stream_pair()
+        return self.connect_over(StreamTransport(theirs), ours)
+
+    def connect_over(self, transport: Any, stream: trio.abc.HalfCloseableStream) -> Peer:
+        connection = Connection(
+            transport,
+            cast(Any, FakeConversation()),
+            open_session=lambda dialect: FakeSession(self.jobs),
+            engines=self.engines,
+            scheduler=self.scheduler,
+            limits=self.limits,
+            counts=self.counts,
+            statistics=lambda: {"requests": self.counts.requests},
+            name="peer",
+        )
+        peer = Peer(connection, transport, stream)
+        self._nursery.start_soon(peer.run)
+        return peer
+
+
+class Peer:
+    """The other end of a connection."""
+
+    def __init__(self, connection: Connection, transport: Any, stream: trio.abc.HalfCloseableStream) -> None:
+        self.connection, self.transport, self.stream = connection, transport, stream
+        self.closed = trio.Event()
+        self._buffer = b""
+
+    async def run(self) -> None:
+        await self.connection.run()
+        self.closed.set()
+
+    async def say(self, *lines: str) -> None:
+        await self.stream.send_all("".join(f"{line}\n" for line in lines).encode())
+
+    async def hear(self) -> str:
+        """The next line; empty when the connection is closed."""
+        while b"\n" not in self._buffer:
+            data = await self.stream.receive_some()
+            if not data:
+                assert not self._buffer
+                return ""
+            self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line.decode()
+
+    async def hear_all(self) -> list[str]:
+        """Everything up to the end."""
+        lines = []
+        while line := await self.hear():
+            lines.append(line)
+        return lines

@@ -1,0 +1,316 @@
+"""One peer: every request gets one final reply, in the right order, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from bgd.errors import WeightsError
+
+from .fakes import House, StreamTransport
+
+Scenario = Callable[[House], Awaitable[None]]
+
+
+def in_house(**settings: Any) -> Callable[[Scenario], Callable[[], None]]:
+    """Run a scenario in a house of its own."""
+
+    def decorate(scenario: Scenario) -> Callable[[], None]:
+        @functools.wraps(scenario)
+        def test() -> None:
+            async def main() -> None:
+                with trio.fail_after(20):
+                    async with trio.open_nursery() as nursery:
+                        house = House(nursery, **settings)
+                        await house.open(ready=settings.get("loaded", True))
+                        await scenario(house)
+                        nursery.cancel_scope.cancel()
+
+            trio.run(main)
+
+        del test.__wrapped__  # type: ignore[attr-defined]  # pytest would take its parameter for a fixture
+        return test
+
+    return decorate
+
+
+@in_house()
+async def test_a_request_is_answered(house: House) -> None:
+    peer = house.connect()
+    await peer.say("ping")
+    assert await peer.hear() == "ok pong"
+
+
+@in_house()
+async def test_pipelined_requests_are_all_answered_in_the_order_sent(house: House) -> None:
+    peer = house.connect()
+    await peer.say("ping", "bad", "job cheap", "bytes", "flurb")
+    assert [await peer.hear() for _ in range(5)] == [
+        "ok pong",
+        "error bad-argument",
+        "ok cheap",
+        "as it is",
+        "error unknown-command",
+    ]
+
+
+@in_house()
+async def test_blank_lines_are_answered_with_silence(house: House) -> None:
+    peer = house.connect()
+    await peer.say("", "", "ping")
+    assert await peer.hear() == "ok pong"
+
+
+@in_house()
+async def test_an_untagged_request_waits_for_the_one_before_it(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow", "ping", "bytes", "job cheap")
+    await house.jobs.wait_begun()
+    house.jobs.finish("slow")
+    assert [await peer.hear() for _ in range(4)] == ["ok slow", "ok pong", "as it is", "ok cheap"]
+
+
+@in_house()
+async def test_tagged_requests_are_answered_as_they_finish(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow", "#2 ping", "ping")
+    assert await peer.hear() == "#2 ok pong"
+    assert await peer.hear() == "ok pong"
+    house.jobs.finish("slow")
+    assert await peer.hear() == "#1 ok slow"
+
+
+@in_house()
+async def test_reading_goes_on_while_a_job_runs(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow")
+    await house.jobs.wait_begun()
+    await peer.say("ping")
+    assert await peer.hear() == "ok pong"
+
+
+@in_house()
+async def test_a_cancelled_request_is_answered_once_with_cancelled(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow")
+    await house.jobs.wait_begun()
+    await peer.say("cancel 1")
+    assert await peer.hear() == "#1 error cancelled"
+    assert await peer.hear() == "ok 1 cancelled"
+    await peer.say("#1 job cheap")
+    assert await peer.hear() == "#1 ok cheap"
+    assert house.jobs.stopped in ([], ["slow"])
+
+
+@in_house()
+async def test_a_request_still_queued_can_be_cancelled(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow", "#2 job other", "cancel 2", "#3 ping")
+    assert await peer.hear() == "#2 error cancelled"
+    assert await peer.hear() == "ok 1 cancelled"
+    assert await peer.hear() == "#3 ok pong"
+    house.jobs.finish("slow")
+    assert await peer.hear() == "#1 ok slow"
+    assert house.jobs.order == ["slow"]
+
+
+@in_house()
+async def test_cancel_without_a_tag_cancels_all(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job a", "job b", "cancel")
+    heard = {await peer.hear(), await peer.hear()}
+    assert heard == {"#1 error cancelled", "error cancelled"}
+    assert await peer.hear() == "ok 2 cancelled"
+
+
+@in_house()
+async def test_stop_gives_the_best_answer_so_far(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow")
+    await house.jobs.wait_begun()
+    await peer.say("stop")
+    assert await peer.hear() == "ok slow so far"
+    assert await peer.hear() == "ok 1 cancelled"
+
+
+@in_house()
+async def test_cancelling_what_is_answered_already_is_no_error(house: House) -> None:
+    peer = house.connect()
+    await peer.say("cancel 7")
+    assert await peer.hear() == "ok 0 cancelled"
+
+
+@in_house()
+async def test_a_move_time_yields_the_best_answer_so_far(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow@5")
+    assert await peer.hear() == "ok slow so far"
+
+
+@in_house()
+async def test_a_tag_in_use_is_refused(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow", "#1 ping")
+    assert await peer.hear() == "#1 error bad-argument"
+    house.jobs.finish("slow")
+    assert await peer.hear() == "#1 ok slow"
+
+
+@in_house()
+async def test_a_bug_is_answered_as_internal_and_the_connection_lives(house: House) -> None:
+    peer = house.connect()
+    await peer.say("bug", "job bug", "ping")
+    assert [await peer.hear() for _ in range(3)] == ["error internal", "error internal", "ok pong"]
+
+
+@in_house()
+async def test_a_job_that_refuses_is_answered_with_its_error(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job refused")
+    assert await peer.hear() == "error bad-argument"
+
+
+@in_house()
+async def test_end_of_input_answers_what_was_asked_and_closes(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow", "ping")
+    await peer.stream.send_all(b"job cheap")
+    await peer.stream.send_eof()
+    await house.jobs.wait_begun()
+    house.jobs.finish("slow")
+    assert await peer.hear_all() == ["ok slow", "ok pong", "ok cheap"]
+    await peer.closed.wait()
+
+
+@in_house()
+async def test_quit_answers_what_was_asked_before_it_and_closes(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow", "quit", "ping")
+    await house.jobs.wait_begun()
+    house.jobs.finish("slow")
+    assert await peer.hear_all() == ["ok slow", "ok "]
+
+
+@in_house()
+async def test_a_line_over_the_limit_is_answered_and_closes(house: House) -> None:
+    peer = house.connect()
+    await peer.stream.send_all(b"ping\n" + b"x" * 1000)
+    assert await peer.hear_all() == ["ok pong", "error line-too-long"]
+
+
+@in_house()
+async def test_a_peer_that_leaves_stops_its_jobs_and_nobody_elses(house: House) -> None:
+    leaver, stayer = house.connect(), house.connect()
+    await leaver.say("#1 job left", "#2 job queued")
+    await house.jobs.wait_begun()
+    await stayer.say("job stays")
+    await leaver.stream.send_eof()
+    leaver.transport.gone.set()
+    await leaver.closed.wait()
+    await house.jobs.wait_begun()
+    assert house.jobs.stopped == ["left"]
+    house.jobs.finish("stays")
+    assert await stayer.hear() == "ok stays"
+    assert house.jobs.order == ["left", "stays"]
+
+
+@in_house(max_pending=3)
+async def test_with_too_many_pending_reading_waits_and_nothing_is_lost(house: House) -> None:
+    peer = house.connect()
+    await peer.say(*[f"#{n} job {n}" for n in range(10)])
+    await house.jobs.wait_begun()
+    await trio.testing.wait_all_tasks_blocked()
+    assert house.scheduler.queued == 2
+    house.jobs.finish(*map(str, range(10)))
+    assert [await peer.hear() for _ in range(10)] == [f"#{n} ok {n}" for n in range(10)]
+
+
+@in_house()
+async def test_connections_take_turns(house: House) -> None:
+    greedy, modest = house.connect(), house.connect()
+    await greedy.say("job a1", "job a2", "job a3")
+    await house.jobs.wait_begun()
+    await modest.say("job b1")
+    await trio.testing.wait_all_tasks_blocked()
+    house.jobs.finish("a1", "a2", "a3", "b1")
+    assert await modest.hear() == "ok b1"
+    assert [await greedy.hear() for _ in range(3)] == ["ok a1", "ok a2", "ok a3"]
+    assert house.jobs.order.index("b1") == 2
+
+
+@in_house(loaded=False)
+async def test_while_the_engine_loads_other_requests_are_answered(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job cheap", "ping")
+    assert await peer.hear() == "ok pong"
+    house.load_gate.set()
+    assert await peer.hear() == "#1 ok cheap"
+
+
+@in_house(loaded=False)
+async def test_an_engine_that_cannot_be_loaded_is_told_to_those_who_need_it(house: House) -> None:
+    house.failure = WeightsError("damaged")
+    peer = house.connect()
+    await peer.say("job a", "ping")
+    house.load_gate.set()
+    assert [await peer.hear() for _ in range(2)] == ["error bad-weights", "ok pong"]
+    await peer.say("job cheap")
+    assert await peer.hear() == "error bad-weights"
+
+
+@in_house()
+async def test_shutting_down_answers_what_was_asked_and_closes(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow", "ping")
+    await house.jobs.wait_begun()
+    peer.connection.shut_down()
+    house.jobs.finish("slow")
+    assert await peer.hear_all() == ["ok slow", "ok pong"]
+
+
+@in_house(grace=0.0)
+async def test_what_is_not_done_in_the_grace_time_is_answered_with_shutting_down(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job slow", "#1 job other", "ping")
+    await house.jobs.wait_begun()
+    peer.connection.shut_down()
+    assert sorted(await peer.hear_all()) == ["#1 error shutting-down", "error shutting-down", "ok pong"]
+
+
+@in_house()
+async def test_stats_count_requests(house: House) -> None:
+    peer = house.connect()
+    await peer.say("ping", "bad", "stats")
+    assert [await peer.hear() for _ in range(3)][2] == "ok requests=3"
+
+
+def test_a_peer_that_takes_no_replies_is_dropped(autojump_clock: trio.testing.MockClock) -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            house = House(nursery, send_timeout=60.0)
+            ours, theirs = trio.testing.lockstep_stream_pair()
+            peer = house.connect_over(StreamTransport(theirs), ours)
+            await peer.say("ping")
+            await peer.closed.wait()
+            assert trio.current_time() == pytest.approx(60, abs=1)
+
+    start = autojump_clock
+    trio.run(main, clock=start)
+
+
+def test_a_peer_may_think_for_days(autojump_clock: trio.testing.MockClock) -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            peer = House(nursery).connect()
+            await peer.stream.send_all(b"pi")
+            await trio.sleep(3 * 24 * 3600)
+            await peer.say("ng")
+            assert await peer.hear() == "ok pong"
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=autojump_clock)
