@@ -51,6 +51,27 @@ def test_every_legal_play_passes_in_any_order_without_hit_marks_and_as_a_board(
     assert check_play(position, dice, play.result) == play
 
 
+@settings(max_examples=300, deadline=None)
+@given(boards(), rolls, st.data())
+def test_a_legal_play_passes_however_short_it_is_written_where_it_hits_nothing_on_the_way(
+    position: Board, dice: Dice, data: st.DataObject
+) -> None:
+    legal = legal_plays(position, dice)
+    play = data.draw(st.sampled_from(legal)) if legal else check_play(position, dice, ())
+    written = list(play.moves)
+    while joints := [
+        (first, second)
+        for first in written
+        for second in written
+        if first.destination == second.source and not first.hit
+    ]:
+        first, second = data.draw(st.sampled_from(joints))
+        written.remove(first)
+        written.remove(second)
+        written.append(CheckerMove(first.source, second.destination, second.hit))
+    assert check_play(position, dice, written) == play
+
+
 any_moves = st.lists(st.builds(CheckerMove, st.integers(1, 25), st.integers(0, 24)), max_size=4)
 
 
