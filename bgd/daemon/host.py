@@ -138,6 +138,11 @@ class Host:
             self._refusing -= 1
             transport.close()
 
+    @property
+    def idle(self) -> bool:
+        """Whether no thread is loading or computing."""
+        return self._engines.state != "loading" and not self._scheduler.busy_threads
+
     def statistics(self) -> dict[str, int | float | str]:
         """Counts since the start; `uptime` in seconds."""
         counts = self._counts

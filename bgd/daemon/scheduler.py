@@ -55,6 +55,7 @@ class Scheduler:
     def __init__(self, engines: EngineHost, workers: int) -> None:
         self._engines = engines
         self._workers = workers
+        self._limiter = trio.CapacityLimiter(workers)
         self._queues: OrderedDict[object, deque[Task]] = OrderedDict()
         self._idle = trio.lowlevel.ParkingLot()
         self.running = 0
@@ -62,6 +63,11 @@ class Scheduler:
     @property
     def queued(self) -> int:
         return sum(map(len, self._queues.values()))
+
+    @property
+    def busy_threads(self) -> int:
+        """Threads at work, those among them that were left behind."""
+        return int(self._limiter.borrowed_tokens)
 
     def submit(self, task: Task) -> None:
         self._queues.setdefault(task.owner, deque()).append(task)
@@ -91,12 +97,11 @@ class Scheduler:
 
     async def run(self) -> None:
         """Work until cancelled. Jobs under way then are told to stop, and left behind."""
-        limiter = trio.CapacityLimiter(self._workers)
         async with trio.open_nursery() as nursery:
             for _ in range(self._workers):
-                nursery.start_soon(self._work, limiter)
+                nursery.start_soon(self._work)
 
-    async def _work(self, limiter: trio.CapacityLimiter) -> None:
+    async def _work(self) -> None:
         try:
             engine = await self._engines.wait()
         except BgdError as error:
@@ -110,7 +115,7 @@ class Scheduler:
             self.running += 1
             try:
                 answer = await trio.to_thread.run_sync(
-                    run_job, task.job, engine, task.limit, abandon_on_cancel=True, limiter=limiter
+                    run_job, task.job, engine, task.limit, abandon_on_cancel=True, limiter=self._limiter
                 )
             except trio.Cancelled:
                 task.limit.stop()

@@ -95,6 +95,13 @@ def _listen_unix(path: Path) -> socket.socket:
     return sock
 
 
+def _reason(error: OSError) -> str:
+    """Without what the standard library adds to some of them, which is the address once more."""
+    if isinstance(error, socket.gaierror) or error.errno is None:
+        return error.strerror or str(error)
+    return os.strerror(error.errno)
+
+
 def _listen(config: Config) -> list[socket.socket]:
     """All sockets that the settings ask for, listening. Raises ConfigError."""
     sockets: list[socket.socket] = []
@@ -114,7 +121,7 @@ def _listen(config: Config) -> list[socket.socket]:
             sock.close()
         if isinstance(error, ConfigError):
             raise
-        raise ConfigError(f"Can't listen on {where}: {(error.strerror or str(error)).lower()}") from None
+        raise ConfigError(f"Can't listen on {where}: {_reason(error).lower()}") from None
     return sockets
 
 

@@ -1,0 +1,72 @@
+"""Putting a daemon together: settings, service, engine, and a loop to run them in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal
+
+from bgd import __version__
+from bgd.engine import Engine
+from bgd.service.session import Service, Session
+
+if TYPE_CHECKING:
+    from bgd.config import Config
+
+EngineState = Literal["ready", "loading", "failed"]
+
+
+def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine:
+    return Engine.load(None if weights is None else Path(weights), progress)
+
+
+def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service:
+    limits = config.limits
+    return Service(
+        version=__version__,
+        limits={
+            "line": limits.max_line,
+            "pending": limits.max_pending,
+            "connections": limits.max_connections,
+        },
+        default_plies=config.plies,
+        engine_state=engine_state,
+    )
+
+
+def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
+    """Serve until told to leave. The exit status, and whether no thread of the daemon is at work any more.
+
+    Raises ConfigError when it can't listen."""
+    import trio
+
+    from bgd.daemon import server
+    from bgd.daemon import stdio as standard_streams
+    from bgd.daemon.engine import EngineHost
+    from bgd.daemon.host import Host
+
+    engines = EngineHost(partial(_load_engine, config.weights))
+    service = _service(config, lambda: engines.state)
+    host = Host(config, engines, partial(Session, service))
+    status = trio.run(standard_streams.serve, host) if stdio else trio.run(server.serve, host, config)
+    return status, host.idle
+
+
+def answer_here(config: Config, requests: Sequence[str], out: BinaryIO) -> bool:
+    """Answer `requests` in this process. Whether all replies were ok."""
+    from bgd.daemon.ask import ask
+
+    def progress(line: str) -> None:
+        print(f"bgd: {line}", file=sys.stderr)
+
+    service = _service(config, lambda: "ready")
+    return ask(
+        requests,
+        out,
+        dialect=config.dialect or "text",
+        open_session=partial(Session, service),
+        load_engine=partial(_load_engine, config.weights),
+        progress=progress,
+    )
