@@ -18,6 +18,7 @@ from bgd.wire.codec import Codec
 from bgd.wire.detect import Dialect, detect
 from bgd.wire.framing import MAX_LINE, LineBuffer
 from bgd.wire.gnubg import GnubgCodec
+from bgd.wire.jsonrpc import JsonRpcCodec
 from bgd.wire.messages import Incoming, Reply
 from bgd.wire.text import TextCodec
 from bgd.wire.ubgi import UbgiCodec
@@ -26,6 +27,7 @@ _CODECS: Final[dict[Dialect, type[Codec]]] = {
     "text": TextCodec,
     "gnubg": GnubgCodec,
     "ubgi": UbgiCodec,
+    "json": JsonRpcCodec,
 }
 _UNDETECTED: Final = "undetected"
 """Style of an error that came before any line told the dialect: it is worded in text."""
@@ -59,7 +61,9 @@ class Conversation:
         if codec is None:
             if not line.strip():
                 return []
-            codec = self._codec = _CODECS.get(detect(line), TextCodec)()
+            codec = self._codec = _CODECS[detect(line)]()
+        if isinstance(codec, JsonRpcCodec):
+            return codec.decode_all(line)
         return [codec.decode(line)]
 
     def send(self, incoming: Incoming, answer: Reply | BgdError | bytes | None) -> bytes:

@@ -37,7 +37,7 @@ _SPECIAL: Final = re.compile(r"""[ \t"']""")
 _BOARD: Final = re.compile(r"""[ \t]*(board:(?:"[^"]*"|'[^']*'|[^ \t"'])*)(.*)""", re.IGNORECASE | re.DOTALL)
 _TOKEN: Final = re.compile(
     r"""[ \t]*(?:(?P<string>"[^"]*"|'[^']*')|(?P<float>[+-]?(?:\d+\.\d*|\.\d+))|(?P<integer>[+-]?\d+)
-    |(?P<word>[a-z_]\w*)|(?P<comma>,)|(?P<other>[^ \t]))""",
+    |(?P<board>board:)|(?P<word>[a-z_]\w*)|(?P<comma>,)|(?P<other>[^ \t]))""",
     re.ASCII | re.IGNORECASE | re.VERBOSE,
 )
 _TRUE: Final = frozenset({"on", "yes", "true"})
@@ -58,6 +58,15 @@ _WORDS: Final = {
     **dict.fromkeys(_TRUE | _FALSE, "E_BOOLEAN"),
 }
 """GNU Backgammon's names of its tokens, as its errors tell them."""
+
+_KINDS: Final = {
+    "board": "FIBSBOARD",
+    "string": "E_STRING",
+    "float": "E_FLOAT",
+    "integer": "E_INTEGER",
+    "comma": "','",
+    "other": "E_CHARACTER",
+}
 
 _OPTIONS: Final = {
     name: name.upper()
@@ -131,10 +140,8 @@ class _Tokens:
             if kind == "word":
                 value = value.lower()
                 yield self.known.get(value, "E_CHARACTER"), value
-            elif kind == "comma":
-                yield "','", value
             else:
-                yield {"other": "E_CHARACTER"}.get(kind, f"E_{kind.upper()}"), value
+                yield _KINDS[kind], value
 
     def peek(self) -> tuple[str, str]:
         """Kind and text of the next token; kind EOL at the end."""

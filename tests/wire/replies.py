@@ -1,0 +1,133 @@
+"""What tests of the wire share: a reply of every kind, and a peer that asks and is answered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bgd.errors import BgdError
+from bgd.wire.conversation import Conversation
+from bgd.wire.messages import (
+    BestReply,
+    Candidate,
+    CheckReply,
+    CubeReply,
+    DecisionReply,
+    Done,
+    EvalReply,
+    HelloReply,
+    HelpReply,
+    Incoming,
+    Move,
+    MovesReply,
+    Option,
+    OptionsReply,
+    PositionReply,
+    Reply,
+    Request,
+    ShowReply,
+    StatsReply,
+    TurnReply,
+    Values,
+)
+
+START: Final = "4HPwATDgc/ABMA"
+BOARD: Final = (
+    "board:A:B:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
+    ":1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:1"
+)
+
+EIGHT_FIVE: Final = Candidate(
+    play="8/5 6/5",
+    moves=(Move(8, 5, False), Move(6, 5, False)),
+    result="sGfwATDgc/ABMA",
+    rank=1,
+    equity=0.15944,
+    loss=0.0,
+    plies=0,
+    win=0.55113,
+    wingammon=0.17122,
+    winbackgammon=0.00781,
+    losegammon=0.1117,
+    losebackgammon=0.0044,
+)
+EVALUATION: Final = EvalReply(
+    win=0.521483,
+    wingammon=0.153909,
+    winbackgammon=0.007563,
+    losegammon=0.129867,
+    losebackgammon=0.007548,
+    equity=0.067024,
+    cubeful=0.084256,
+    plies=0,
+)
+OPTIONS: Final = (
+    Option(name="match", type="int", domain="0..64", default="0", meaning="match length, 0 for money"),
+    Option(name="jacoby", type="bool", domain="on|off", default="on", meaning="the Jacoby rule"),
+    Option(name="owner", type="enum", domain="centre|bottom|top", default="centre", meaning="who owns the cube"),
+    Option(name="plies", type="int", domain="0..0", default="0", meaning="level of answers"),
+    Option(name="dice", type="string", domain="*", default="none", meaning="the roll"),
+)
+HELLO: Final = HelloReply(
+    name="bgd",
+    version="0.1.0",
+    protocol="1",
+    author="the bgd authors",
+    engine="ready",
+    capabilities=("best", "cube"),
+    limits={"line": 8192},
+    options=OPTIONS,
+)
+CUBE: Final = CubeReply(
+    nodouble=0.0712,
+    doubletake=-0.3105,
+    doublepass=1.0,
+    label="no double/take",
+    double=False,
+    response="take",
+    plies=0,
+)
+REPLIES: Final[tuple[Reply, ...]] = (
+    Done(),
+    Done(text="pong"),
+    HELLO,
+    HelpReply(lines=("best [dice]", "", "  the best play")),
+    Values(values={"match": "7", "score": "2-4"}),
+    OptionsReply(options=OPTIONS),
+    PositionReply(id=f"{START}:cAkAAAAAAAAE", text=f"{START}:cAkAAAAAAAAE", lost=("the cube limit",)),
+    MovesReply(plays=(EIGHT_FIVE,)),
+    MovesReply(plays=()),
+    CheckReply(play="8/5 6/5", result="sGfwATDgc/ABMA"),
+    BestReply(play="8/5 6/5", plays=(EIGHT_FIVE,), plies=0),
+    BestReply(play="", plays=(), plies=0),
+    EVALUATION,
+    CUBE,
+    TurnReply(cube="roll", play="8/5 6/5"),
+    DecisionReply(answer="8/5 6/5 "),
+    ShowReply(lines=(" +13-14-15", " |")),
+    StatsReply(values={"requests": 3}),
+)
+
+
+class Peer:
+    """Sends lines; each is answered with `answer`, errors with themselves."""
+
+    def __init__(self, dialect: str | None = None) -> None:
+        self.conversation = Conversation(dialect)  # type: ignore[arg-type]
+
+    def asks(self, line: str) -> Incoming:
+        (incoming,) = self.conversation.receive_data(line.encode() + b"\n")
+        return incoming
+
+    def request(self, line: str) -> Request:
+        content = self.asks(line).content
+        assert isinstance(content, Request), content
+        return content
+
+    def hears(self, line: str, answer: Reply | BgdError | None = None) -> str:
+        """What comes back for `line` when the service says `answer`."""
+        incoming = self.asks(line)
+        content = incoming.content
+        if isinstance(content, Request):
+            assert answer is not None, f"{line!r} asks {content!r}"
+            return self.conversation.send(incoming, answer).decode()
+        return self.conversation.send(incoming, content).decode()
