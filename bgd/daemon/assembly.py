@@ -6,16 +6,14 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO
 
 from bgd import __version__
 from bgd.engine import Engine
-from bgd.service.session import Service, Session
+from bgd.service.session import EngineState, Service
 
 if TYPE_CHECKING:
     from bgd.config import Config
-
-EngineState = Literal["ready", "loading", "failed"]
 
 
 def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine:
@@ -24,16 +22,8 @@ def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine
 
 def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service:
     limits = config.limits
-    return Service(
-        version=__version__,
-        limits={
-            "line": limits.max_line,
-            "pending": limits.max_pending,
-            "connections": limits.max_connections,
-        },
-        default_plies=config.plies,
-        engine_state=engine_state,
-    )
+    told = {"max_line": limits.max_line, "max_pending": limits.max_pending, "max_connections": limits.max_connections}
+    return Service(version=__version__, engine_state=engine_state, limits=told, plies=config.plies)
 
 
 def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
@@ -49,7 +39,7 @@ def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
 
     engines = EngineHost(partial(_load_engine, config.weights))
     service = _service(config, lambda: engines.state)
-    host = Host(config, engines, partial(Session, service))
+    host = Host(config, engines, service.open_session)
     status = trio.run(standard_streams.serve, host) if stdio else trio.run(server.serve, host, config)
     return status, host.idle
 
@@ -66,7 +56,7 @@ def answer_here(config: Config, requests: Sequence[str], out: BinaryIO) -> bool:
         requests,
         out,
         dialect=config.dialect or "text",
-        open_session=partial(Session, service),
+        open_session=service.open_session,
         load_engine=partial(_load_engine, config.weights),
         progress=progress,
     )
