@@ -28,6 +28,8 @@ def notation_of(text: str) -> Notation:
     Raises BadPosition, naming all that is read, when it has no known shape.
     """
     text = text.strip()
+    if text.startswith("board:"):  # first: every request of GNU Backgammon's clients is one
+        return "fibs"
     if text.lower() == "start":
         return "start"
     if _POSITION_ID.fullmatch(text):

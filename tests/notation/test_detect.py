@@ -76,7 +76,7 @@ def test_a_position_id_alone_loses_all_but_the_board() -> None:
 def test_a_plain_match_loses_nothing() -> None:
     state = GameState(terms=Match(7, (2, 4)), phase=Phase.PLAY, dice=Dice(6, 1))
     for notation in ("xgid", "id", "fibs", "ogid"):
-        assert detect.losses(state, notation) == ()  # type: ignore[arg-type]
+        assert detect.losses(state, notation) == ()
 
 
 @pytest.mark.parametrize(
