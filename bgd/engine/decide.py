@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from bgd.engine import cube
 from bgd.engine.met import MatchEquityTable
+from bgd.engine.noise import disturbed
 from bgd.engine.stakes import Stakes, play_stakes
 from bgd.engine.values import Chances, CubeDecision, Evaluation, RankedPlay
 from bgd.errors import MissingContext, Unsupported
@@ -86,9 +87,14 @@ class Engine:
             return []
         return ranked if top is None else ranked[:top]
 
-    def evaluate(self, state: GameState, plies: int = 0) -> Evaluation:
-        """What the position is worth to the side on roll, before its roll; dice in `state` are not looked at."""
-        return cube.evaluation(state, self.chances(state.board, plies), plies, self._table)
+    def evaluate(self, state: GameState, plies: int = 0, noise: float = 0.0) -> Evaluation:
+        """What the position is worth to the side on roll, before its roll; dice in `state` are not looked at.
+
+        `noise`: standard deviation of an error that is always the same for the same position."""
+        chances = self.chances(state.board, plies)
+        if noise:
+            chances = disturbed(chances, state.board, noise)
+        return cube.evaluation(state, chances, plies, self._table)
 
     def cube(self, state: GameState, plies: int = 0) -> CubeDecision:
         """Whether the side on roll should double, and what the other should answer; see bgd.engine.cube."""

@@ -23,7 +23,7 @@ class Deadline(Protocol):
 @dataclass(frozen=True, slots=True)
 class Job:
     """`run` gives the final reply or raises a BgdError; it may be called in any thread, once. `cheap` work takes less
-    than a thread hop (about 100 µs) and is best done where the request was read. `movetime` is the asker's limit, ms."""
+    than a thread hop (about 100 µs): best done where the request was read. `movetime` is the asker's limit in ms."""
 
     run: Callable[[Engine, Deadline], Reply]
     cheap: bool

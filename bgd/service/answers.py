@@ -1,0 +1,93 @@
+"""From what the rules and the engine say to replies: plays spelled, results as IDs, numbers where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import UNSET
+
+from bgd.engine import CubeDecision, Evaluation, RankedPlay
+from bgd.notation import plays, position_id
+from bgd.rules.board import Board
+from bgd.rules.plays import Play, play_between
+from bgd.rules.state import GameState
+from bgd.wire.messages import BestReply, Candidate, CubeReply, EvalReply, Move
+
+
+def result_id(after: Board) -> str:
+    """The Position ID after a play; `after` is the mover's view, the ID the next player's."""
+    return position_id.encode(after.flip())
+
+
+def wire_moves(play: Play) -> tuple[Move, ...]:
+    return tuple(Move(move.source, move.destination, move.hit) for move in play.moves)
+
+
+def unranked(play: Play) -> Candidate:
+    """A legal play without evaluation."""
+    return Candidate(play=plays.encode(play), moves=wire_moves(play), result=result_id(play.result))
+
+
+def made(state: GameState, after: Board) -> Play:
+    """The play of the dice in `state` that leads to `after`."""
+    assert state.dice is not None
+    return play_between(state.board, state.dice, after)
+
+
+def best(state: GameState, ranked: Sequence[RankedPlay], plies: int) -> BestReply:
+    """The reply that lists `ranked`, best first; no legal play when there is none."""
+    listed = tuple(_candidates(state, ranked))
+    return BestReply(play=listed[0].play if listed else "", plays=listed, plies=plies)
+
+
+def _candidates(state: GameState, ranked: Sequence[RankedPlay]) -> Iterable[Candidate]:
+    for rank, entry in enumerate(ranked, 1):
+        play, chances = made(state, entry.board), entry.chances
+        yield Candidate(
+            play=plays.encode(play),
+            moves=wire_moves(play),
+            result=result_id(play.result),
+            rank=rank,
+            equity=entry.equity,
+            loss=max(0.0, ranked[0].equity - entry.equity),
+            plies=entry.plies,
+            win=chances.win,
+            wingammon=chances.win_gammon,
+            winbackgammon=chances.win_backgammon,
+            losegammon=chances.lose_gammon,
+            losebackgammon=chances.lose_backgammon,
+            mwc=UNSET if entry.mwc is None else entry.mwc,
+        )
+
+
+def evaluation(found: Evaluation) -> EvalReply:
+    chances = found.chances
+    return EvalReply(
+        win=chances.win,
+        wingammon=chances.win_gammon,
+        winbackgammon=chances.win_backgammon,
+        losegammon=chances.lose_gammon,
+        losebackgammon=chances.lose_backgammon,
+        equity=found.equity,
+        cubeful=found.cubeful,
+        plies=found.plies,
+        mwc=UNSET if found.mwc is None else found.mwc,
+        mwccubeful=UNSET if found.mwc_cubeful is None else found.mwc_cubeful,
+    )
+
+
+def cube(found: CubeDecision) -> CubeReply:
+    return CubeReply(
+        nodouble=found.no_double,
+        doubletake=found.double_take,
+        doublepass=found.double_pass,
+        label=found.label,
+        double=found.double,
+        response=found.response,
+        plies=found.plies,
+        allowed=found.allowed,
+        reason=found.reason,
+        mwcnodouble=UNSET if found.mwc_no_double is None else found.mwc_no_double,
+        mwcdoubletake=UNSET if found.mwc_double_take is None else found.mwc_double_take,
+        mwcdoublepass=UNSET if found.mwc_double_pass is None else found.mwc_double_pass,
+    )

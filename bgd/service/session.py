@@ -1,0 +1,348 @@
+"""What each request means. One Session a connection remembers its settings; the Service is what all sessions share.
+
+A request is understood, with the settings as they are then, when it is handled: what is set later changes no job that
+was asked for earlier. What needs no engine is answered at once; what does comes back as a Job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias
+
+from bgd.engine import MAX_PLIES, Engine
+from bgd.errors import IllegalAction, MissingContext, Unsupported
+from bgd.notation import detect, match_id, plays
+from bgd.render.text import board_lines
+from bgd.rules.dice import Dice
+from bgd.rules.legality import check_play
+from bgd.rules.plays import legal_plays
+from bgd.rules.state import GameState, Match, Money, Outcome, Phase
+from bgd.service import answers
+from bgd.service.job import Deadline, Job
+from bgd.service.settings import Settings, options, shown
+from bgd.wire.help import help_lines
+from bgd.wire.messages import (
+    REQUESTS,
+    Best,
+    BestReply,
+    Check,
+    CheckReply,
+    Convert,
+    Cube,
+    Decide,
+    DecisionReply,
+    Done,
+    Eval,
+    Get,
+    Hello,
+    HelloReply,
+    Help,
+    HelpReply,
+    Moves,
+    MovesReply,
+    NewGame,
+    Options,
+    OptionsReply,
+    Ping,
+    PositionReply,
+    Quit,
+    Reply,
+    Request,
+    Set,
+    SetPosition,
+    Show,
+    ShowReply,
+    Turn,
+    TurnReply,
+    Values,
+)
+
+PROTOCOL: Final = "1"
+"""The version of the protocol that `hello` names (protocol/SPEC.md)."""
+
+EngineState: TypeAlias = Literal["ready", "loading", "failed"]
+
+
+@dataclass(frozen=True)
+class Service:
+    """What the sessions of one daemon share. `limits` are told by `hello` as they are; `engine_state` is asked then.
+
+    `plies` is the level of answers that name none."""
+
+    version: str
+    engine_state: Callable[[], EngineState]
+    limits: Mapping[str, int] = field(default_factory=dict)
+    plies: int = 0
+
+    def __post_init__(self) -> None:
+        _check_plies(self.plies)
+
+    @property
+    def defaults(self) -> Settings:
+        return Settings(plies=self.plies)
+
+    def open_session(self, dialect: str) -> Session:
+        """For a new connection that speaks `dialect`."""
+        return Session(self, dialect)
+
+    def hello(self) -> HelloReply:
+        return HelloReply(
+            name="bgd",
+            version=self.version,
+            protocol=PROTOCOL,
+            author="the bgd authors",
+            engine=self.engine_state(),
+            capabilities=tuple(REQUESTS),
+            limits={**self.limits, "max_plies": MAX_PLIES},
+            options=options(self.defaults),
+        )
+
+
+class Session:
+    """The requests of one connection, in the order read. Not thread-safe; the jobs that it makes run in any thread."""
+
+    def __init__(self, service: Service, dialect: str) -> None:
+        self._service = service
+        self._dialect = dialect
+        self.settings = service.defaults
+
+    def handle(self, request: Request) -> Reply | Job:
+        """The final reply, or the work that will give it. Raises BgdError when the request cannot be done."""
+        try:
+            handler = _HANDLERS[type(request)]
+        except KeyError:
+            raise Unsupported(f"`{request.verb}` is the daemon's own business, and there is none here") from None
+        return handler(self, request)
+
+    # Answered at once
+
+    def _hello(self, _: Hello) -> Reply:
+        return self._service.hello()
+
+    def _ping(self, _: Ping) -> Reply:
+        return Done(text="pong")
+
+    def _quit(self, _: Quit) -> Reply:
+        return Done()
+
+    def _help(self, request: Help) -> Reply:
+        return HelpReply(lines=help_lines(request.topic))
+
+    def _set_position(self, request: SetPosition) -> Reply:
+        after = self.settings.placed(request.position, request.reading)
+        text = match_id.encode_pair(after.state())
+        self.settings = after
+        return PositionReply(id=text, text=text)
+
+    def _new_game(self, request: NewGame) -> Reply:
+        if request.session:
+            self.settings = replace(self._service.defaults, reading=self.settings.reading)
+        else:
+            self.settings = self.settings.new_game()
+        return Done()
+
+    def _set(self, request: Set) -> Reply:
+        # UBGI's Crawford switch is a rule of the session; elsewhere it says that this is the game.
+        self.settings = self.settings.changed(request.values, strict=self._dialect != "ubgi")
+        return Done()
+
+    def _get(self, request: Get) -> Reply:
+        return Values(values=shown(self.settings, request.names))
+
+    def _options(self, _: Options) -> Reply:
+        return OptionsReply(options=options(self._service.defaults))
+
+    def _moves(self, request: Moves) -> Reply:
+        state, dice = self._roll(request.position, request.dice)
+        return MovesReply(plays=tuple(answers.unranked(play) for play in legal_plays(state.board, dice)))
+
+    def _check(self, request: Check) -> Reply:
+        state, dice = self._roll(request.position, request.dice)
+        play = check_play(state.board, dice, plays.decode(request.play))
+        return CheckReply(play=plays.encode(play), result=answers.result_id(play.result))
+
+    def _convert(self, request: Convert) -> Reply:
+        state = self._moment(request.position)
+        text = detect.encode(state, request.to, self.settings.reading)
+        lost = detect.losses(state, request.to)
+        return PositionReply(id=match_id.encode_pair(state), text=text, lost=lost)
+
+    def _show(self, request: Show) -> Reply:
+        if request.form != "text":
+            raise Unsupported(f"Expected `text`, got `{request.form}`: boards are not drawn that way yet")
+        return ShowReply(lines=board_lines(self._moment(request.position)))
+
+    # Asked of the engine
+
+    def _best(self, request: Best) -> Job:
+        plies = self._plies(request.plies)
+        state, _ = self._roll(request.position, request.dice)
+        self._consume(request.dice, request.position)
+        top = request.top
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            level = _in_time(plies, deadline)
+            if top:
+                return answers.best(state, engine.rank(state, level, top), level)
+            play = answers.made(state, engine.best(state, level))
+            return BestReply(play=plays.encode(play) if play.moves else "", plays=(), plies=level)
+
+        return Job(run, plies == 0, request.movetime)
+
+    def _eval(self, request: Eval) -> Job:
+        plies = self._plies(request.plies)
+        state = _with_rules(
+            self._moment(request.position, request.crawford), request.jacoby, request.crawford, request.beavers
+        )
+        noise = request.noise
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            return answers.evaluation(engine.evaluate(state, _in_time(plies, deadline), noise))
+
+        return Job(run, plies == 0, request.movetime)
+
+    def _cube(self, request: Cube) -> Job:
+        plies = self._plies(request.plies)
+        state = _with_rules(self._moment(request.position), request.jacoby, None, request.beavers)
+        _check_running(state)
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            return answers.cube(engine.cube(state, _in_time(plies, deadline)))
+
+        return Job(run, plies == 0, request.movetime)
+
+    def _turn(self, request: Turn) -> Job:
+        plies = self._plies(request.plies)
+        state = self._moment(request.position)
+        _check_running(state)
+        if request.dice is not None:
+            state = state.with_dice(Dice.parse(request.dice))
+        self._consume(request.dice, request.position)
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            level = _in_time(plies, deadline)
+            cube: Literal["roll", "double"] = "double" if engine.cube(state, level).double else "roll"
+            if state.dice is None:
+                return TurnReply(cube=cube)
+            play = answers.made(state, engine.best(state, level))
+            return TurnReply(cube=cube, play=plays.encode(play) if play.moves else "")
+
+        return Job(run, plies == 0, request.movetime)
+
+    def _decide(self, request: Decide) -> Job:
+        plies = self._plies(request.plies)
+        state = self.settings.read(request.position, crawford=request.crawford is not False)
+        if not (request.jacoby is None and request.crawford is None and request.beavers is None):
+            state = _with_rules(state, request.jacoby, request.crawford, request.beavers)
+        _check_running(state)
+        answer = _decision(state, request.resignation)
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            return DecisionReply(answer=answer(engine, _in_time(plies, deadline)))
+
+        return Job(run, plies == 0)
+
+    # What a request is about
+
+    def _moment(self, position: str | None, crawford: bool | None = None) -> GameState:
+        """The moment that a request names, or the session's."""
+        if position is None:
+            return self.settings.state()
+        return self.settings.read(position, crawford=crawford is not False)
+
+    def _roll(self, position: str | None, dice: str | None) -> tuple[GameState, Dice]:
+        """The moment with dice to be played: those of the request, else those of the position."""
+        state = self._moment(position)
+        _check_running(state)
+        if dice is not None:
+            state = state.with_dice(Dice.parse(dice))
+        if state.dice is None:
+            raise MissingContext("Expected dice, for instance `31`")
+        return state, state.dice
+
+    def _plies(self, asked: int | None) -> int:
+        plies = self.settings.plies if asked is None else asked
+        _check_plies(plies)
+        return plies
+
+    def _consume(self, dice: str | None, position: str | None) -> None:
+        """In UBGI the dice that were set are gone once they are played."""
+        if self._dialect == "ubgi" and dice is None and position is None:
+            self.settings = self.settings.without_dice()
+
+
+def _check_plies(plies: int) -> None:
+    if plies > MAX_PLIES:
+        raise Unsupported(f"Expected 0 to {MAX_PLIES} plies, got `{plies}`: deeper search is not there yet")
+
+
+def _check_running(state: GameState) -> None:
+    points = state.board.points
+    if state.phase is Phase.OVER or not min(points) < 0 < max(points):
+        raise IllegalAction("Expected a game that goes on, got one that is over")
+
+
+def _in_time(plies: int, deadline: Deadline) -> int:
+    """The level there is time for: with none left, the quick one."""
+    return 0 if plies and deadline.stop_now() else plies
+
+
+def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, beavers: bool | None) -> GameState:
+    """`state` under other rules, where they apply: Jacoby and beavers in money play, Crawford in a match.
+
+    Crawford off: this is not the Crawford game. On says that the rule is in use, not that this is its game."""
+    terms: Match | Money = state.terms
+    if isinstance(terms, Match):
+        return replace(state, terms=replace(terms, crawford=False)) if crawford is False and terms.crawford else state
+    if jacoby is not None and jacoby != terms.jacoby:
+        terms = replace(terms, jacoby=jacoby)
+    if beavers is not None and beavers != terms.beavers:
+        terms = replace(terms, beavers=beavers)
+    return state if terms is state.terms else replace(state, terms=terms)
+
+
+def _decision(state: GameState, resignation: int | None) -> Callable[[Engine, int], str]:
+    """What is to be decided: first a double, then a resignation, then a roll, else whether to double.
+
+    That is GNU Backgammon's order. The side on roll is asked about an offer to resign: the other one made it."""
+    if state.phase is Phase.DOUBLED:
+        return lambda engine, plies: _RESPONSES[engine.cube(state, plies).response]
+    if state.phase in (Phase.BEAVERED, Phase.RACCOONED):
+        raise Unsupported("Answers to a beaver or a raccoon are not given")
+    if resignation is None and state.resignation is not None:
+        if state.resignation.side is state.turn:
+            raise Unsupported("An offer to resign is judged for the side on roll only; here it made the offer")
+        resignation = state.resignation.outcome
+    if resignation is not None:
+        outcome = Outcome(resignation)
+        return lambda engine, plies: "accept" if engine.accepts_resignation(state, outcome, plies) else "reject"
+    if state.phase is Phase.PLAY:
+        return lambda engine, plies: plays.encode_gnubg_plain(answers.made(state, engine.best(state, plies)))
+    return lambda engine, plies: "double" if engine.cube(state, plies).double else "roll"
+
+
+_RESPONSES: Final = {"take": "take", "pass": "drop", "beaver": "beaver"}
+"""The engine's words, and GNU Backgammon's."""
+
+
+_HANDLERS: Final[dict[type[Request], Callable[[Session, Any], Reply | Job]]] = {
+    Hello: Session._hello,
+    Ping: Session._ping,
+    Quit: Session._quit,
+    Help: Session._help,
+    SetPosition: Session._set_position,
+    NewGame: Session._new_game,
+    Set: Session._set,
+    Get: Session._get,
+    Options: Session._options,
+    Moves: Session._moves,
+    Check: Session._check,
+    Convert: Session._convert,
+    Show: Session._show,
+    Best: Session._best,
+    Eval: Session._eval,
+    Cube: Session._cube,
+    Turn: Session._turn,
+    Decide: Session._decide,
+}

@@ -1,0 +1,59 @@
+"""A judge that needs no weights: it likes to be ahead in the race, and takes every fourth win for a gammon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.engine import Engine
+from bgd.rules.board import Board
+from bgd.rules.dice import Dice
+from bgd.rules.plays import legal_plays
+
+DEEPLY = 2
+"""How many plays it looks at above 0 plies; there it believes half as much in its own judgement."""
+
+
+def opinion(board: Board, plies: int) -> list[float]:
+    """Five chances of the side whose view `board` is."""
+    lead = (board.opponent_pips - board.pips) / (1 + plies) / 400
+    win = min(1.0, max(0.0, 0.5 + lead))
+    return [win, win / 4, win / 64, (1 - win) / 4, (1 - win) / 64]
+
+
+class FakeJudge:
+    """Stands in for bgd.engine.evaluator.Evaluator."""
+
+    def __init__(self, chances: Sequence[float] | None = None) -> None:
+        self.chances = chances
+        self.levels: list[int] = []
+
+    def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]:
+        self.levels.append(plies)
+        rows = [self.chances or opinion(Board.of(board), plies) for board in boards]
+        return np.array(rows, np.float32)
+
+    def rank(
+        self, board: Sequence[int], d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
+        self.levels.append(plies)
+        start = Board(tuple(board))
+        after = [play.result for play in legal_plays(start, Dice(d1, d2))] or [start]
+        probs = np.array([opinion(result, plies) for result in after], np.float32)
+        weights = np.asarray(weights6, np.float32)
+        utility = probs @ weights[1:] + weights[0]
+        order = np.argsort(-utility, kind="stable")[: DEEPLY if plies else None]
+        return np.array([result.points for result in after], np.int8)[order], probs[order], utility[order]
+
+    def best(
+        self, board: Sequence[int], d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        boards, probs, _ = self.rank(board, d1, d2, weights6, plies)
+        return boards[0], probs[0]
+
+
+def fake_engine(chances: Sequence[float] | None = None) -> Engine:
+    """An engine that is sure of `chances` for any position, or else of what its fake judge thinks."""
+    return Engine(FakeJudge(chances))
