@@ -1,0 +1,116 @@
+"""Players by name, and programs that play well, badly, or not at all."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bgd.duel.players import Fault, UbgiPlayer, parse_player, played
+from bgd.errors import BadArgument, ConfigError
+from bgd.rules.board import Board
+from bgd.rules.dice import Dice
+from bgd.rules.plays import legal_plays
+
+PROGRAM = """
+import sys
+print("id name thing", flush=True)
+for line in sys.stdin:
+    line = line.strip()
+    if line == "ubgi": print("ubgiok", flush=True)
+    if line == "isready": print("readyok", flush=True)
+    if line.startswith("go"): {answer}
+"""
+
+ANSWERS = {
+    "good": 'print("info thinking", flush=True); print("bestmove 8/5 6/5", flush=True)',
+    "illegal": 'print("bestmove 8/4 6/5", flush=True)',
+    "error": 'print("error missing_context no dice", flush=True)',
+    "crash": "sys.exit(1)",
+    "silent": "pass",
+}
+
+
+@pytest.fixture
+def program(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[UbgiPlayer]:
+    path = tmp_path / "engine.py"
+    path.write_text(PROGRAM.format(answer=ANSWERS[request.param]))
+    with closing(
+        UbgiPlayer([sys.executable, "-u", str(path)], answer_time=5 if request.param != "silent" else 0.2)
+    ) as it:
+        yield it
+
+
+START, ROLL = Board.start(), Dice(3, 1)
+
+
+@pytest.mark.parametrize("program", ["good"], indirect=True)
+def test_a_ubgi_program_plays(program: UbgiPlayer) -> None:
+    after = program.choose(START, ROLL)
+    assert (after.points[8], after.points[6], after.points[5]) == (2, 4, 2)
+
+
+@pytest.mark.parametrize("program", ["illegal"], indirect=True)
+def test_an_illegal_play_of_a_program_is_its_fault_and_the_rule_is_named(program: UbgiPlayer) -> None:
+    with pytest.raises(Fault, match=r"`8/4 6/5` for 31 in 4HPwATDgc/ABMA: .*Legal for instance"):
+        program.choose(START, ROLL)
+
+
+@pytest.mark.parametrize("program", ["error"], indirect=True)
+def test_an_error_for_a_sound_question_is_a_fault(program: UbgiPlayer) -> None:
+    with pytest.raises(Fault, match="missing_context"):
+        program.choose(START, ROLL)
+
+
+@pytest.mark.parametrize("program", ["crash", "silent"], indirect=True)
+def test_a_program_that_crashes_or_hangs_is_started_again(program: UbgiPlayer) -> None:
+    for _ in range(2):
+        with pytest.raises(Fault, match=r"end of its output|no answer within"):
+            program.choose(START, ROLL)
+
+
+def test_a_command_that_does_not_exist_says_so_at_once() -> None:
+    with pytest.raises(ConfigError, match="no-such-engine"):
+        UbgiPlayer(["/no-such-engine"])
+
+
+def test_a_command_that_speaks_no_ubgi_says_so_at_once() -> None:
+    with pytest.raises(ConfigError, match="speak UBGI"):
+        UbgiPlayer([sys.executable, "-c", "print('hello')"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "chess",
+        "bgd:ply=0",
+        "bgd:plies=x",
+        "bgd:plies=9",
+        "gnubg:weights=x",
+        "ubgi:",
+        "external:host",
+        "external:h:0",
+    ],
+)
+def test_a_name_that_means_no_player_is_refused(name: str) -> None:
+    with pytest.raises(BadArgument, match="Expected"):
+        parse_player(name)
+
+
+@pytest.mark.parametrize("text", ["8/5 6/5", "6/5 8/5 ", "8/5, 6/5", "8 5 6 5"])
+def test_every_spelling_of_a_play_is_understood(text: str) -> None:
+    assert played(START, ROLL, text) == next(p.result for p in legal_plays(START, ROLL) if str(p) == "8/5 6/5")
+
+
+def test_a_short_spelling_is_understood() -> None:
+    assert played(START, Dice(6, 5), "24/13").points[24] == 1
+
+
+@pytest.mark.parametrize("text", ["", "8/5", "8/5 6/4", "9/6 6/5", "24/25", "flurb"])
+def test_text_that_is_no_legal_play_is_a_fault(text: str) -> None:
+    with pytest.raises(Fault):
+        played(START, ROLL, text)
