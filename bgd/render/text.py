@@ -39,7 +39,12 @@ def board_lines(state: GameState) -> tuple[str, ...]:
     beside[{Side.TOP: 2, None: ROWS + 1, Side.BOTTOM: -3}[state.cube.owner]] = f"   {cube}"
     drawn = [_TOP_LABELS, *upper, "|                  |BAR|                  |", *lower, _BOTTOM_LABELS]
     lines = [f"{line}  {text}".rstrip() for line, text in zip(drawn, beside, strict=True)]
-    return (*lines, f"{_terms(state)}. {_to_do(state)}.")
+    return (*lines, caption(state))
+
+
+def caption(state: GameState) -> str:
+    """What is played for, and what is to be done: `Match to 7. X to play 31.`"""
+    return f"{_terms(state)}. {_to_do(state)}."
 
 
 def _row(points: tuple[int, ...], order: tuple[int, ...], row: int) -> str:
