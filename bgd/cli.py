@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = ("serve", "stdio", "ask", "train")
 DIALECTS: Final = ("gnubg", "ubgi", "text", "json")
+STDERR: Final = 2
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
@@ -66,6 +67,10 @@ def _settings(arguments: argparse.Namespace) -> Config:
 
 def _set_up_logging(level: str) -> None:
     """To stderr only: stdout belongs to the protocol."""
+    if sys.stderr is None:  # closed when we were started; the next file or socket opened would take its number
+        empty = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(empty, STDERR)
+        sys.stderr = os.fdopen(STDERR, "w")
     logging.basicConfig(
         stream=sys.stderr, level=level.upper(), format="%(asctime)s %(levelname)s %(message)s", force=True
     )

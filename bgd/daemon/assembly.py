@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from time import monotonic
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from bgd import __version__
 from bgd.engine import Engine
@@ -14,6 +15,10 @@ from bgd.service.session import EngineState, Service
 
 if TYPE_CHECKING:
     from bgd.config import Config
+
+
+PATIENCE: Final = 1.0
+"""Seconds for which `bgd ask` says nothing of loading the engine: usually it is there by then."""
 
 
 def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine:
@@ -48,8 +53,11 @@ def answer_here(config: Config, requests: Sequence[str], out: BinaryIO) -> bool:
     """Answer `requests` in this process. Whether all replies were ok."""
     from bgd.daemon.ask import ask
 
+    began = monotonic()
+
     def progress(line: str) -> None:
-        print(f"bgd: {line}", file=sys.stderr)
+        if monotonic() - began > PATIENCE:
+            print(f"bgd: {line}", file=sys.stderr)
 
     service = _service(config, lambda: "ready")
     return ask(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from bgd.daemon.host import Host
 from bgd.daemon.transport import DescriptorTransport
@@ -13,17 +14,13 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 def _take_over() -> DescriptorTransport:
     """Stdin and stdout under other numbers; whatever else prints or reads finds stderr and an empty file there."""
-    try:
-        source, target = os.dup(STDIN), os.dup(STDOUT)
-    except OSError:
-        raise ConfigError("Expected stdin and stdout to be open, got a closed one") from None
-    empty = os.open(os.devnull, os.O_RDWR)
+    if sys.stdin is None or sys.stdout is None:  # so Python puts it when the descriptors were closed at its start
+        raise ConfigError("Expected stdin and stdout to be open, got a closed one")
+    source, target = os.dup(STDIN), os.dup(STDOUT)
+    empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, STDIN)
-    try:
-        os.dup2(STDERR, STDOUT)
-    except OSError:  # stderr is closed
-        os.dup2(empty, STDOUT)
     os.close(empty)
+    os.dup2(STDERR, STDOUT)
     return DescriptorTransport(source, target)
 
 

@@ -164,6 +164,13 @@ def test_stdio_with_stdin_closed_says_so(bgd_command: list[str]) -> None:
     assert done.stderr.startswith(b"bgd: Expected stdin and stdout to be open")
 
 
+def test_stdio_works_with_stderr_closed(bgd_command: list[str]) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *bgd_command, "stdio"], input=b"ping\n", capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stdout) == (0, b"ok pong\n")
+
+
 def test_quit_ends_the_process_while_its_input_is_still_open(bgd_command: list[str]) -> None:
     with subprocess.Popen([*bgd_command, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -234,7 +241,7 @@ def test_ask_prints_the_replies_and_tells_by_its_status_whether_all_were_ok(bgd_
     lines = done.stdout.splitlines()
     assert len([line for line in lines if line.startswith("play ")]) == 16
     assert lines[-1] == "ok 16 plays"
-    done = subprocess.run([*bgd_command, "ask", "moves 77", "ping"], capture_output=True, text=True)
+    done = subprocess.run([*bgd_command, "ask", "moves 77 position=start", "ping"], capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stdout.splitlines()[0].startswith("error bad-dice ")
     assert done.stdout.splitlines()[1] == "ok pong"
