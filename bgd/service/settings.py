@@ -94,7 +94,7 @@ class Settings:
         return state
 
     def placed(self, text: str, reading: Reading | None = None) -> Settings:
-        """With the position that `text` describes, and its stakes and rules where it has any. The dice are forgotten."""
+        """With the position that `text` describes, and the stakes and rules that it tells. Dice are forgotten."""
         state = self.read(text, reading)
         if not carries_terms(_notation(text)):
             return replace(self, board=state.board, dice=None, phase=Phase.ROLL, resignation=None)
