@@ -25,6 +25,7 @@ _BOTTOM: Final = 480
 _MIDDLE: Final = (_TOP + _BOTTOM) / 2
 _RIGHT: Final = _LEFT + 13 * _STEP
 _TALL: Final = 5  # checkers drawn on a point; the innermost one shows how many there are when there are more
+_NAMES: Final = {Side.BOTTOM: "White", Side.TOP: "Black"}
 _CHECKER: Final = {Side.BOTTOM: ("#f4efe4", "#222222"), Side.TOP: ("#2b2b2b", "#f4efe4")}
 _POINT: Final = ("#b98b5e", "#e3cba8")
 _PIPS: Final = {
@@ -38,8 +39,8 @@ _PIPS: Final = {
 
 
 def board_svg(state: GameState) -> str:
-    """The picture of `state`, an `<svg>` element of about 7 kB. Its title is the last line of the text board."""
-    words = caption(state)
+    """The picture of `state`, an `<svg>` element of about 7 kB. Its title says what the last line of the text board says."""
+    words = caption(state, _NAMES)
     return "".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
@@ -140,7 +141,7 @@ def _dice(state: GameState) -> Iterator[str]:
 
 def _words(state: GameState, words: str) -> Iterator[str]:
     board = state.board_of(Side.BOTTOM)
-    for side, pips, y in ((Side.TOP, board.opponent_pips, _MIDDLE - 14), (Side.BOTTOM, board.pips, _MIDDLE + 26)):
+    for side, pips, y in ((Side.TOP, board.opponent_pips, _MIDDLE - 24), (Side.BOTTOM, board.pips, _MIDDLE + 40)):
         yield _text(_RIGHT + 36, y - 16, f"{state.terms.scores[side]}", 15)
         yield _text(_RIGHT + 36, y, f"{pips} pips", 13)
     yield _text(WIDTH / 2, HEIGHT - 10, words, 15)

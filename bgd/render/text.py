@@ -6,6 +6,7 @@ the middle with each side's checkers under the cube's track; checkers borne off 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from bgd.rules.board import OPPONENT_BAR, OWN_BAR
@@ -19,7 +20,7 @@ _TOP_LABELS: Final = "+13-14-15-16-17-18------19-20-21-22-23-24-+"
 _BOTTOM_LABELS: Final = "+12-11-10--9--8--7-------6--5--4--3--2--1-+"
 _TOP_POINTS: Final = (*range(13, 19), OPPONENT_BAR, *range(19, 25))
 _BOTTOM_POINTS: Final = (*range(12, 6, -1), OWN_BAR, *range(6, 0, -1))
-_MARKS: Final = {Side.TOP: "O", Side.BOTTOM: "X"}
+MARKS: Final = {Side.TOP: "O", Side.BOTTOM: "X"}
 _OUTCOMES: Final = {1: "a single game", 2: "a gammon", 3: "a backgammon"}
 
 
@@ -42,9 +43,9 @@ def board_lines(state: GameState) -> tuple[str, ...]:
     return (*lines, caption(state))
 
 
-def caption(state: GameState) -> str:
+def caption(state: GameState, names: Mapping[Side, str] = MARKS) -> str:
     """What is played for, and what is to be done: `Match to 7. X to play 31.`"""
-    return f"{_terms(state)}. {_to_do(state)}."
+    return f"{_terms(state)}. {_to_do(state, names)}."
 
 
 def _row(points: tuple[int, ...], order: tuple[int, ...], row: int) -> str:
@@ -59,7 +60,7 @@ def _cell(count: int, row: int) -> str:
         return "   "
     if row == ROWS - 1 and height > ROWS:
         return f"{height:^3}"
-    return f" {_MARKS[Side.BOTTOM if count > 0 else Side.TOP]} "
+    return f" {MARKS[Side.BOTTOM if count > 0 else Side.TOP]} "
 
 
 def _off(count: int) -> str:
@@ -90,14 +91,12 @@ def _terms(state: GameState) -> str:
     return "Money play" + (f" with {' and '.join(rules)}" if rules else "")
 
 
-def _to_do(state: GameState) -> str:
-    turn, decider = _MARKS[state.turn], _MARKS[state.decider]
+def _to_do(state: GameState, names: Mapping[Side, str]) -> str:
+    turn, decider = names[state.turn], names[state.decider]
     if state.phase is Phase.OVER:
-        return _ending(state)
+        return _ending(state, names)
     if state.resignation is not None:
-        return (
-            f"{_MARKS[state.resignation.side]} resigns {_OUTCOMES[state.resignation.outcome]}; {decider} is to answer"
-        )
+        return f"{names[state.resignation.side]} resigns {_OUTCOMES[state.resignation.outcome]}; {decider} is to answer"
     if state.phase is Phase.OPENING:
         return "The opening roll is to come"
     if state.phase is Phase.PLAY:
@@ -105,11 +104,11 @@ def _to_do(state: GameState) -> str:
     if state.phase is Phase.ROLL:
         return f"{turn} to roll"
     deed = {Phase.DOUBLED: "doubles", Phase.BEAVERED: "beavers", Phase.RACCOONED: "raccoons"}[state.phase]
-    return f"{_MARKS[state.decider.other]} {deed}, to {offered(state)}; {decider} is to answer"
+    return f"{names[state.decider.other]} {deed}, to {offered(state)}; {decider} is to answer"
 
 
-def _ending(state: GameState) -> str:
+def _ending(state: GameState, names: Mapping[Side, str]) -> str:
     if state.result is None:
         return "The game is over"
     won = _OUTCOMES[state.result.outcome]
-    return f"{_MARKS[state.result.winner]} has won {won}, {_points(state.result.points)}"
+    return f"{names[state.result.winner]} has won {won}, {_points(state.result.points)}"

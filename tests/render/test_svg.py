@@ -27,7 +27,7 @@ def checkers(picture: ElementTree.Element) -> dict[str, int]:
 def test_every_moment_is_a_picture_within_its_frame(state: GameState) -> None:
     text = board_svg(state)
     picture = ElementTree.fromstring(text)
-    assert picture.findtext(f"{NAME}title") == caption(state)
+    assert picture.findtext(f"{NAME}title") == caption(state, {Side.TOP: "Black", Side.BOTTOM: "White"})
     assert text == board_svg(state)
     for shape in picture:
         for name, most in (("x", WIDTH), ("cx", WIDTH), ("y", HEIGHT), ("cy", HEIGHT)):
