@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from bgd.engine import MAX_PLIES, Engine
 from bgd.errors import IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
+from bgd.render.svg import board_svg
 from bgd.render.text import board_lines
 from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
@@ -169,9 +170,8 @@ class Session:
         return PositionReply(id=match_id.encode_pair(state), text=text, lost=lost)
 
     def _show(self, request: Show) -> Reply:
-        if request.form != "text":
-            raise Unsupported(f"Expected `text`, got `{request.form}`: boards are not drawn that way yet")
-        return ShowReply(lines=board_lines(self._moment(request.position)))
+        state = self._moment(request.position)
+        return ShowReply(lines=board_lines(state) if request.form == "text" else tuple(board_svg(state).splitlines()))
 
     # Asked of the engine
 

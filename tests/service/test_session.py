@@ -515,7 +515,10 @@ def test_a_position_converts_and_what_is_lost_is_named() -> None:
     assert money.lost
 
 
-def test_a_board_is_drawn_as_text() -> None:
-    reply = ask(session(), Show(position="start"))
-    assert isinstance(reply, ShowReply)
-    assert any("BAR" in line for line in reply.lines)
+def test_a_board_is_drawn_as_text_and_as_a_picture() -> None:
+    text, picture = ask(session(), Show(position="start")), ask(session(), Show(position="start", form="svg"))
+    assert isinstance(text, ShowReply)
+    assert any("BAR" in line for line in text.lines)
+    assert isinstance(picture, ShowReply)
+    assert picture.lines[0].startswith("<svg")
+    assert picture.lines[-1].endswith("</svg>")
