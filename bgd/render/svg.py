@@ -39,7 +39,7 @@ _PIPS: Final = {
 
 
 def board_svg(state: GameState) -> str:
-    """The picture of `state`, an `<svg>` element of about 7 kB; its title says what the text board does in its last line."""
+    """The picture of `state`, an `<svg>` element of about 7 kB. Its title is the caption, with colours for names."""
     words = caption(state, _NAMES)
     return "".join(
         (
