@@ -68,7 +68,8 @@ assert len(_SIZES) == GROUPS
     _OPP_HOMEWARD,
 ) = _STARTS[26:52]
 
-# Classes: each has a second and third layer of its own.
+# Classes: each has a second and third layer of its own. DEEP: a side holds two points in the other's home board and
+# has four or more men back, a backgame or near it.
 RACE, CONTACT, DEEP = 0, 1, 2
 CLASSES = 3
 # A position's kind is its class plus these bits: which of the lost games are still possible.
@@ -300,9 +301,7 @@ def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
 
     if not contact:
         kind = RACE
-    elif own_bar >= 2 or opp_bar >= 2 or (own_anchor_count >= 2 and own_back >= 4) or (
-        opp_anchor_count >= 2 and opp_back >= 4
-    ):
+    elif (own_anchor_count >= 2 and own_back >= 4) or (opp_anchor_count >= 2 and opp_back >= 4):
         kind = DEEP
     else:
         kind = CONTACT

@@ -56,7 +56,7 @@ class Starts(NamedTuple):
 
 
 class Hard(NamedTuple):
-    """A ring of hard positions (backgames, two or more on a bar) met in games from the opening, on roll's view."""
+    """A ring of hard positions (backgames, three or more on a bar) met in games from the opening, on roll's view."""
 
     boards: NDArray[np.int8]  # (size, 32)
     met: NDArray[np.int64]  # (1,) how many were ever put in
@@ -172,8 +172,10 @@ def begin_game(board: NDArray[np.int8], start: NDArray[np.int8], starts: Starts,
 
 
 @kernel
-def remember_hard(board: NDArray[np.int8], hard: Hard) -> None:
-    """Put a position into the ring, over the oldest."""
+def remember_if_hard(board: NDArray[np.int8], kind: int, hard: Hard) -> None:
+    """Put a hard position into the ring, over the oldest; `kind` is of the board before it was turned."""
+    if kind & CLASS_MASK != DEEP and board[25] < 3 and board[0] > -3:
+        return
     i = hard.met[0] % hard.boards.shape[0]
     hard.met[0] += 1
     for k in range(BOARD):
@@ -325,8 +327,8 @@ def learn_games(
                 break
             trace.kinds[turns] = encode(chosen, trace.rows[turns])
             flip(chosen, board)
-            if natural and trace.kinds[turns] & CLASS_MASK == DEEP:
-                remember_hard(board, hard)
+            if natural:
+                remember_if_hard(board, trace.kinds[turns], hard)
             turns += 1
             die1 = np.random.randint(1, 7)
             die2 = np.random.randint(1, 7)

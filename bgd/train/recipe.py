@@ -7,7 +7,6 @@ from typing import Any
 
 from bgd.kernels.selfplay import Starts
 
-
 _FIRST_STARTS = Starts(random_plays=0.2, scattered=0.12, revisited=0.08, wandering=0.3, wander_rate=0.2)
 _LATER_STARTS = Starts(random_plays=0.15, scattered=0.12, revisited=0.15, wandering=0.4, wander_rate=0.3)
 
@@ -18,7 +17,7 @@ class TemporalDifference:
 
     hidden: int = 128  # units of the first layer
     classes: int = 2  # race, contact; later classes start as copies of contact
-    seconds: float = 2200.0  # of wall clock with all threads at work
+    seconds: float = 1400.0  # of wall clock with all threads at work
     rate_first: float = 0.02  # of plain gradient steps, one position each
     rate_last: float = 0.0005
     hold: float = 0.4  # share of the time before the rate falls (exponentially)
@@ -38,7 +37,7 @@ class Iteration:
 
     hidden: int = 256
     classes: int = 3
-    rounds: tuple[float, ...] = (1800.0, 1800.0, 1500.0)  # seconds of wall clock
+    rounds: tuple[float, ...] = (1500.0, 2000.0, 2600.0)  # seconds of wall clock
     rate_first: float = 7e-4  # of Adam
     rate_last: float = 4e-5
     hold: float = 0.45
@@ -48,7 +47,8 @@ class Iteration:
     average_decay: float = 0.999  # a step, of the averaged network: teacher and result
     reuse: float = 10.0  # times that a label is learned from, on average
     buffer: int = 2_500_000  # newest labels kept
-    share_labelled: float = 0.33  # of the positions that come up in the generating games
+    share_labelled: float = 0.2  # of the decisions of the labelling games: the best plays are labelled, one is played
+    share_hard: float = 0.5  # the same in hard positions
     keep: int = 8
     look_at_all: float = 0.05
     prune_rate: float = 0.0005

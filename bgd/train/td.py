@@ -105,18 +105,19 @@ class _Stage:
                 self.games += _GAMES_A_CALL
 
 
-def run(recipe: Recipe, directory: Path, table: Bearoff, journal: Journal, threads: int) -> tuple[Net, PruneNet, Hard]:
-    """Run the stage, or what is left of it, and return the averaged network, the small one and the hard positions."""
+def run(recipe: Recipe, directory: Path, table: Bearoff, journal: Journal, threads: int) -> tuple[Net, PruneNet]:
+    """Run the stage, or what is left of it, and return the averaged network and the small one."""
     path = directory / "td.npz"
     saved = checkpoint.load(path)
     stage = _Stage(recipe, table, saved)
     settings = stage.settings
     if saved is not None and bool(saved["done"]):
-        return stage.player, stage.prune, stage.hard
+        return stage.player, stage.prune
     workers = [threading.Thread(target=stage.play, args=(i,), daemon=True) for i in range(threads)]
     for worker in workers:
         worker.start()
-    before = last_tick = time.monotonic() - stage.elapsed
+    last_tick = time.monotonic()
+    before = last_tick - stage.elapsed
     next_save = stage.elapsed + 20.0
     with stage_bar("td", settings.seconds, stage.elapsed) as bar:
         while stage.elapsed < settings.seconds:
@@ -140,4 +141,4 @@ def run(recipe: Recipe, directory: Path, table: Bearoff, journal: Journal, threa
     for worker in workers:
         worker.join()
     checkpoint.save(path, stage.arrays(done=True))
-    return stage.player, stage.prune, stage.hard
+    return stage.player, stage.prune

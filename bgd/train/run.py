@@ -1,0 +1,69 @@
+"""The command line of a training run, and the order of its stages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bgd.errors import BgdError, ConfigError
+from bgd.kernels import bearoff
+from bgd.kernels.bearoff import Bearoff
+from bgd.kernels.network import Net
+from bgd.kernels.prune import PruneNet
+from bgd.train import checkpoint, iterate, td
+from bgd.train.export import export
+from bgd.train.journal import Journal
+from bgd.train.recipe import Recipe
+from bgd.train.reference import read_reference
+
+_PROVING_POSITIONS = 100_000
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bgd train", description="Make the weights from nothing, by self-play.")
+    parser.add_argument("--run", type=Path, required=True, help="directory of checkpoints; an old run goes on")
+    parser.add_argument("--reference", type=Path, action="append", default=[], help="JSON lines to measure against")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scale", type=float, default=1.0, help="factor on the time of every stage")
+    parser.add_argument("--export", type=Path, help="weights file to write at the end")
+    parser.add_argument("--as-it-is", action="store_true", help="export the last checkpoint without training on")
+    return parser
+
+
+def _last(directory: Path) -> tuple[Net, PruneNet]:
+    """The averaged network of the newest stage that has a checkpoint."""
+    for name, prefix in (("iterate", "average"), ("td", "player")):
+        arrays = checkpoint.load(directory / f"{name}.npz")
+        if arrays is not None:
+            return checkpoint.net_from(prefix, arrays), checkpoint.prune_from("prune", arrays)
+    raise ConfigError(f"{directory}: expected a training run, found no checkpoint")
+
+
+def _train(recipe: Recipe, directory: Path, table: Bearoff, references: list[Path], threads: int) -> None:
+    journal = Journal(directory / "log.csv", [read_reference(path) for path in references], table)
+    net, prune = td.run(recipe, directory, table, journal, threads)
+    iterate.run(recipe, directory, table, journal, threads, iterate.Start(net, prune))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `bgd train`; returns the exit status. Killed at any moment, the same command goes on."""
+    arguments = _parser().parse_args(argv)
+    recipe = replace(Recipe().scaled(arguments.scale), seed=arguments.seed)
+    arguments.run.mkdir(parents=True, exist_ok=True)
+    try:
+        table = bearoff.load(lambda text: print(text, file=sys.stderr))
+        if not arguments.as_it_is:
+            _train(recipe, arguments.run, table, arguments.reference, arguments.threads)
+        if arguments.export:
+            net, prune = _last(arguments.run)
+            boards = iterate.sample_positions(iterate.Start(net, prune), table, recipe, _PROVING_POSITIONS)
+            export(arguments.export, net, prune, boards, recipe, arguments.run / "log.csv")
+    except BgdError as error:
+        print(f"bgd train: {error}", file=sys.stderr)
+        return 1
+    return 0
