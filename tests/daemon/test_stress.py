@@ -99,14 +99,23 @@ async def tagging(stream: trio.SocketStream, dice: random.Random) -> None:
 async def one_at_a_time(stream: trio.SocketStream, requests: list[str], expected: str) -> None:
     """Each request waits for the reply to the one before."""
     buffer = b""
-    for _ in range(REQUESTS // len(requests)):
-        await stream.send_all("".join(f"{line}\n" for line in requests).encode())
+
+    async def hear() -> str:
+        nonlocal buffer
         while b"\n" not in buffer:
             chunk = await stream.receive_some()
             assert chunk
             buffer += chunk
         line, _, buffer = buffer.partition(b"\n")
-        assert line.decode().rstrip() == expected
+        return line.decode().rstrip()
+
+    if requests is UBGI:
+        await stream.send_all(b"ubgi\n")
+        while await hear() != "ubgiok":
+            pass
+    for _ in range(REQUESTS // len(requests)):
+        await stream.send_all("".join(f"{line}\n" for line in requests).encode())
+        assert await hear() == expected
     assert buffer == b""
 
 
