@@ -21,11 +21,15 @@ PLAY = r"(\d+/\d+\*? ){1,3}|(\d+/\d+\*? ){3}\d+/\d+\*?"
 NUMBERS = r"(\d\.\d{6} ){5}-?\d\.\d{6}"
 CHOICES = (("roll", "double"), ("take", "drop", "beaver"), ("accept", "reject"))
 
+BADLY = "Error: badly formed board: "
 DIFFERENCES = {
-    "9-9": (r"Error: .*9.*", "no such dice; gnubg plays them"),
-    "1-0": (r"Error: .*1.*0.*", "no such dice; gnubg plays the one"),
+    "9-9": (BADLY + ".*`99`", "no such dice; gnubg plays them"),
+    "1-0": (BADLY + ".*`10`", "no such dice; gnubg plays the one"),
     "board with 16 checkers": (r"Error: badly formed board", "gnubg plays with sixteen"),
     "too few fields": (r"Error: badly formed board", "gnubg fills them up from the board before"),
+    "turn 0": (BADLY + ".*turn.*`0`", "gnubg's words, and then what is wrong"),
+    "color 0": (BADLY + ".*colour.*`0`", "the same"),
+    "score over the length": (BADLY + ".*`6` and `0`", "the same"),
     "VERSION": (r"Interface: 2\nRFBF: 0\nEngine: \S+\nSoftware: bgd \S+", "it says who answers"),
 }
 """Where bgd means to answer otherwise: the title of the request, its answer, and why."""
@@ -72,7 +76,9 @@ def test_a_thousand_boards_get_decisions_of_the_same_form_and_legal_plays(
     gnubg_server: GnubgServer, daemon: DaemonProcess
 ) -> None:
     rng = random.Random(76)
-    states = list(islice(random_states(seed=76), 0, 7_000, 7))
+    # gnubg 1.07 dies of a cube at 64 in a long match (a segmentation fault).
+    states = [state for state in islice(random_states(seed=76), 0, 9_000, 7) if state.cube.value < 64][:1000]
+    assert len(states) == 1000
     questions = [question(state, rng) for state in states]
     with gnubg_server.connect() as gnubg_client, ExternalClient("127.0.0.1", daemon.port) as bgd_client:
         theirs = [gnubg_client.ask(line) for line in questions]

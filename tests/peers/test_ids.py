@@ -35,7 +35,7 @@ def test_gnubg_gives_back_position_and_match_ids_as_they_were() -> None:
 
 def test_gnubg_writes_the_same_id_when_a_double_is_offered() -> None:
     """Asked by doubling: set to such an ID, gnubg takes the double back and leaves its side on roll."""
-    moments = states(75, 1200, Phase.DOUBLED)
+    moments = states(75, 400, Phase.DOUBLED)
     before = [match_id.encode_pair(replace(state, phase=Phase.ROLL)) for state in moments]
     answers = judge([{"ask": "double", "id": text} for text in before])
     assert [answer["after"] for answer in answers] == [match_id.encode_pair(state) for state in moments]

@@ -20,7 +20,7 @@ def to_play(board: Board, dice: Dice) -> str:
 
 
 def test_gnubg_lists_the_same_legal_plays() -> None:
-    turns = list(islice(random_turns(seed=71), 0, 12_000, 10))
+    turns = list(islice(random_turns(seed=71), 0, 10_000, 10))
     answers = judge([{"ask": "plays", "id": to_play(board, dice)} for board, dice in turns])
     for (board, dice), answer in zip(turns, answers, strict=True):
         theirs = {check_play(board, dice, plays.decode(text)).result.points for text in answer["plays"]}
