@@ -16,7 +16,6 @@ from bgd.errors import BgdError
 if TYPE_CHECKING:
     from bgd.config import Config
 
-COMMANDS: Final = ("serve", "stdio", "ask", "train")
 DIALECTS: Final = ("gnubg", "ubgi", "text", "json")
 STDERR: Final = 2
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
@@ -52,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
         "requests", nargs="+", metavar="REQUEST", help="as a peer would send it: 'moves 31 position=start'"
     )
 
+    # These two read their own arguments.
     commands.add_parser("train", add_help=False, help="make the weights")
+    commands.add_parser("duel", add_help=False, help="let two engines play each other")
     return parser
 
 
@@ -86,6 +87,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from bgd.train import main as train
 
         return train(arguments[1:])
+    if arguments[0] == "duel":
+        from bgd.duel.command import main as duel
+
+        return duel(arguments[1:])
     parsed = _parser().parse_args(arguments)
     try:
         config = _settings(parsed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -42,6 +43,9 @@ class EngineHost:
         except Exception:
             log.exception("the engine can't be loaded")
             self.failure = InternalError("The engine can't be loaded; the daemon's log says why")
+        # The compiler leaves some 10**5 objects that live as long as the process; without this every full collection
+        # would walk through them all, and hold up the loop for tens of milliseconds.
+        gc.freeze()
         self.state = "ready" if self.failure is None else "failed"
         self._settled.set()
 
