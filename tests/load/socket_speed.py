@@ -4,8 +4,8 @@
 
 Each line of the file is `{"board": [26 integers], "dice": [2, 4]}`, the board seen by the side on roll. Both are asked
 the same `board:` lines over TCP, one after the other's answer, in turns of one round each. gnubg remembers what it has
-evaluated, so that each round has a gnubg of its own, which sees each position once; bgd remembers nothing. Prints a line
-for each: the median and mean in µs of a question and its answer, and bgd's plays a second when they are pipelined.
+evaluated, so that each round has a gnubg of its own, which sees each position once; bgd remembers nothing. Prints a
+line for each: the median and mean in µs of a question and its answer, and bgd's plays a second when they are pipelined.
 """
 
 from __future__ import annotations
