@@ -211,6 +211,16 @@ def test_a_cube_that_wins_the_match_as_it_is_is_dead(state: GameState) -> None:
     assert (decision.label, decision.reason, decision.allowed, decision.double) == ("dead cube", "", True, False)
 
 
+def test_the_same_chances_are_worth_what_gnu_backgammon_says() -> None:
+    # Observed on its external interface, 1.07.001, 0 plies: cubeless and cubeful at the start, money with Jacoby, and
+    # in a match to 7 at 3-away 5-away.
+    start = Chances(0.521483, 0.153909, 0.007563, 0.129867, 0.007548)
+    for_money = evaluation(money(terms=Money(jacoby=True)), start, 0)
+    assert (for_money.equity, for_money.cubeful) == pytest.approx((0.067024, 0.084256), abs=2e-6)
+    in_match = evaluation(match(7, 4, 2), start, 0)
+    assert (in_match.mwc, in_match.mwc_cubeful) == pytest.approx((0.667516, 0.658168), abs=2e-6)
+
+
 # Matches
 
 
