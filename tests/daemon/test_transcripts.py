@@ -1,0 +1,79 @@
+"""The transcripts of the protocol, replayed against real processes: over TCP, a Unix socket, and stdin and stdout."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from tests.conftest import DaemonProcess
+from tests.protocol.transcript import Step, Transcript, mismatch, transcripts
+
+TIMEOUT = 60.0
+
+ALL = list(transcripts())
+UNPINNED = [transcript for transcript in ALL if transcript.dialect is None]
+
+
+def name(transcript: Transcript) -> str:
+    return transcript.name
+
+
+def answer_to(step: Step, receive: Callable[[], bytes]) -> str:
+    """What comes until it is what was expected, or the other side closes, or nothing more comes."""
+    answer = b""
+    pattern = step.pattern()
+    while step.closes or not pattern.fullmatch(answer.decode()):
+        try:
+            data = receive()
+        except TimeoutError:
+            break
+        if not data:
+            break
+        answer += data
+    return answer.decode()
+
+
+def replay(transcript: Transcript, sock: socket.socket) -> None:
+    sock.settimeout(TIMEOUT)
+    for step in transcript.steps:
+        sock.sendall(step.sent)
+        if step.ends:
+            sock.shutdown(socket.SHUT_WR)
+        wrong = mismatch(transcript, step, answer_to(step, lambda: sock.recv(65_536)))
+        assert wrong is None, wrong
+        if step.closes:
+            assert sock.recv(1) == b""
+            return
+    sock.shutdown(socket.SHUT_WR)
+    assert sock.recv(65_536) == b"", "more was answered than the transcript says"
+
+
+@pytest.mark.parametrize("transcript", UNPINNED, ids=name)
+def test_over_tcp_a_conversation_goes_as_its_transcript_says(transcript: Transcript, daemon: DaemonProcess) -> None:
+    with daemon.connect() as client:
+        replay(transcript, client.sock)
+
+
+@pytest.mark.parametrize("transcript", UNPINNED, ids=name)
+def test_over_a_unix_socket_it_goes_the_same_way(transcript: Transcript, daemon: DaemonProcess) -> None:
+    with daemon.connect_unix() as client:
+        replay(transcript, client.sock)
+
+
+@pytest.mark.parametrize("transcript", ALL, ids=name)
+def test_over_stdin_and_stdout_it_goes_the_same_way(transcript: Transcript, bgd_command: list[str]) -> None:
+    pinned = ["--dialect", transcript.dialect] if transcript.dialect else []
+    ours, theirs = socket.socketpair()
+    with (
+        ours,
+        subprocess.Popen(
+            [*bgd_command, "stdio", "--log-level", "error", *pinned], stdin=theirs, stdout=theirs
+        ) as process,
+    ):
+        theirs.close()
+        replay(transcript, ours)
+        ours.close()
+        assert process.wait(TIMEOUT) == 0
