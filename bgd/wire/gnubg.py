@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 
 from msgspec import UNSET
 
-from bgd.errors import BadArgument, BadPosition, BadValue, BgdError, UnknownCommand
+from bgd.errors import BadArgument, BadDice, BadPosition, BadValue, BgdError, UnknownCommand
 from bgd.wire.messages import (
     MAX_PLIES,
     MAX_TEXT,
@@ -33,6 +33,7 @@ from bgd.wire.messages import (
 _COLONS: Final = 52
 """A board is the word `board` and 52 elements."""
 
+_BAD_BOARD: Final = "badly formed board"
 _SPECIAL: Final = re.compile(r"""[ \t"']""")
 _BOARD: Final = re.compile(r"""[ \t]*(board:(?:"[^"]*"|'[^']*'|[^ \t"'])*)(.*)""", re.IGNORECASE | re.DOTALL)
 _TOKEN: Final = re.compile(
@@ -111,7 +112,9 @@ class GnubgCodec:
         raise TypeError(f"no answer of this dialect: {answer!r}")
 
     def refuse(self, error: BgdError) -> bytes:
-        text = "badly formed board" if isinstance(error, BadPosition) else " ".join(error.message.split())
+        text = " ".join(error.message.split())
+        if text.startswith(_BAD_BOARD) and not isinstance(error, BadDice):
+            text = _BAD_BOARD  # nothing more, as the original; to nonsense dice it has no answer of its own
         return f"Error: {text}\n".encode()
 
 

@@ -442,12 +442,12 @@ def _handshake(reply: HelloReply) -> list[str]:
 def _key_line(option: Option) -> str:
     """`key <name> <type> <domain> <default> [description]`; a bool has no domain."""
     key = _KEY_OF_SETTING[option.name]
-    domain = option.domain
+    domain, meaning = option.domain, option.meaning
     if option.name == "plies":
         least, _, most = domain.partition("..")
-        domain = f"{int(least) + 1}..{int(most) + 1}"
+        domain, meaning = f"{int(least) + 1}..{int(most) + 1}", "one more than GNU Backgammon's plies"
     domain = {"bool": ""}.get(option.type, f"{domain} ")
-    return f"key {key} {option.type} {domain}{_shown_value(option.name, option.default)} {option.meaning}".rstrip()
+    return f"key {key} {option.type} {domain}{_shown_value(option.name, option.default)} {meaning}".rstrip()
 
 
 def _shown_value(setting: str, value: str) -> str:

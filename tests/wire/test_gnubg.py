@@ -172,11 +172,11 @@ def test_a_blank_line_never_repeats_the_command_before_it(peer: Peer) -> None:  
 
 
 def test_a_board_that_cannot_be_is_badly_formed(peer: Peer) -> None:
-    assert peer.hears(BOARD, BadPosition("16 checkers")) == "Error: badly formed board\n"
+    assert peer.hears(BOARD, BadPosition("badly formed board: 16 checkers")) == "Error: badly formed board\n"
 
 
 def test_nonsense_dice_get_an_error_and_no_play(peer: Peer) -> None:
-    assert peer.hears(BOARD, BadDice("Expected two dice from 1 to 6, got `99`")).startswith("Error: Expected two dice")
+    assert peer.hears(BOARD, BadDice("badly formed board: got `99`")) == "Error: badly formed board: got `99`\n"
 
 
 def test_every_error_is_one_line_that_begins_as_gnubg_s_client_expects(peer: Peer) -> None:  # pitfall 1

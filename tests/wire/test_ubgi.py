@@ -137,7 +137,7 @@ def test_the_handshake_names_itself_its_draft_its_keys_and_its_options(peer: Pee
         "key game.length int 0..64 0 match length, 0 for money",
         "key game.jacoby bool true the Jacoby rule",
         "key game.owner enum centre|bottom|top centre who owns the cube",
-        "key engine.ply int 1..1 1 level of answers",
+        "key engine.ply int 1..1 1 one more than GNU Backgammon's plies",
         "option name Variant type combo default backgammon var backgammon",
         "option name Plies type spin default 0 min 0 max 0",
         "option name Jacoby type check default true",

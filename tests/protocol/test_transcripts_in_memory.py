@@ -1,0 +1,78 @@
+"""The transcripts, played through the wire and the service alone: no sockets, no threads, no weights."""
+
+from __future__ import annotations
+
+import pytest
+
+from bgd.engine import Engine
+from bgd.errors import BgdError
+from bgd.service.job import Job
+from bgd.service.session import Service, Session
+from bgd.wire.conversation import Conversation
+from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
+from tests.engine.fakes import fake_engine
+from tests.protocol.transcript import Transcript, mismatch, transcripts
+
+LIMITS = {"max_line": 8192, "max_pending": 256, "max_connections": 256}
+
+
+class Unhurried:
+    def stop_now(self) -> bool:
+        return False
+
+
+class MemoryServer:
+    """What the daemon does for one connection, without waiting for anything."""
+
+    def __init__(self, dialect: str | None, engine: Engine) -> None:
+        self.conversation = Conversation(dialect)  # type: ignore[arg-type]
+        self.service = Service(version="0.1.0", engine_state=lambda: "ready", limits=LIMITS)
+        self.session: Session | None = None
+        self.engine = engine
+        self.closed = False
+
+    def receive(self, data: bytes) -> bytes:
+        """The answer to `data`; b"" is the end of input."""
+        answer = b""
+        for incoming in self.conversation.receive_data(data):
+            if not self.closed:
+                answer += self.conversation.send(incoming, self._answer(incoming))
+        self.closed = self.closed or self.conversation.closed
+        return answer
+
+    def _answer(self, incoming: Incoming) -> Reply | BgdError | bytes | None:
+        content = incoming.content
+        if not isinstance(content, Request):
+            return content
+        match content:  # the daemon's own business
+            case Quit():
+                self.closed = True
+                return Done()
+            case Cancel():
+                return Done(text="0 cancelled")
+            case Stats():
+                return StatsReply(values={"requests": 1})
+        if self.session is None:
+            self.session = self.service.open_session(self.conversation.dialect or "text")
+        try:
+            answer = self.session.handle(content)
+            return answer.run(self.engine, Unhurried()) if isinstance(answer, Job) else answer
+        except BgdError as error:
+            return error
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return fake_engine()
+
+
+@pytest.mark.parametrize("transcript", transcripts(), ids=lambda transcript: transcript.name)
+def test_a_conversation_goes_as_its_transcript_says(transcript: Transcript, engine: Engine) -> None:
+    server = MemoryServer(transcript.dialect, engine)
+    for step in transcript.steps:
+        answer = server.receive(step.sent) if step.sent else b""
+        if step.ends:
+            answer += server.receive(b"")
+        wrong = mismatch(transcript, step, answer.decode())
+        assert wrong is None, wrong
+        assert server.closed == step.closes, f"{transcript.name}.txt:{step.line}: closed is {server.closed}"
