@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -53,6 +54,7 @@ class Engine:
         self._table = table or MatchEquityTable.default()
         # Money play always has the same weights; a match a few dozen in its course.
         self._weights = lru_cache(maxsize=4096)(self._new_weights)
+        self._stakes = lru_cache(maxsize=4096)(self._new_stakes)
 
     @classmethod
     def load(cls, weights: Path | None = None, progress: Callable[[str], None] | None = None) -> Engine:
@@ -77,7 +79,7 @@ class Engine:
         """The plays of the dice in `state`, best first, at most `top`. Empty when there is no legal play.
 
         Above 0 plies only the most promising are looked at as deeply; the others follow with their value at 0 plies,
-        which their `plies` tells."""
+        which their `plies` tells. The best alone (`top` 1) is cheap at 0 plies."""
         dice = self._dice(state, plies)
         ranked = self._ranked(state, dice, plies, top)
         if plies and (top is None or len(ranked) < top):
@@ -113,23 +115,29 @@ class Engine:
 
     def _ranked(self, state: GameState, dice: Dice, plies: int, top: int | None) -> list[RankedPlay]:
         weights = self._weights(state.cube, state.turn, state.terms)
-        boards, chances, utilities = self._judge.rank(state.board.points, dice.first, dice.second, weights, plies)
-        rows = zip(boards[:top].tolist(), chances[:top].tolist(), utilities[:top].tolist(), strict=True)
-        if isinstance(state.terms, Money):
-            return [
-                RankedPlay(Board.unchecked(tuple(board)), Chances.of(row), utility, None, plies)
-                for board, row, utility in rows
-            ]
-        stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, self._table)
-        return [
-            RankedPlay(Board.unchecked(tuple(board)), Chances.of(row), stakes.equity(utility), utility, plies)
-            for board, row, utility in rows
-        ]
+        if top == 1:
+            best, chances = self._judge.best(state.board.points, dice.first, dice.second, weights, plies)
+            rows = [(best.tolist(), chances.tolist())]
+        else:
+            many = self._judge.rank(state.board.points, dice.first, dice.second, weights, plies)
+            rows = list(zip(many[0][:top].tolist(), many[1][:top].tolist(), strict=True))
+        constant, *slopes = weights.tolist()
+        stakes = self._stakes(state.cube, state.turn, state.terms) if isinstance(state.terms, Match) else None
+        ranked = []
+        for board, row in rows:
+            # In Python's own precision, so that an answer does not depend on how many others were asked for.
+            worth = constant + sum(map(mul, slopes, row))
+            equity, mwc = (stakes.equity(worth), worth) if stakes else (worth, None)
+            ranked.append(RankedPlay(Board.unchecked(tuple(board)), Chances(*row), equity, mwc, plies))
+        return ranked
 
     def _new_weights(self, stake: Cube, turn: Side, terms: Match | Money) -> NDArray[np.float32]:
         import numpy as np
 
         return np.array(play_stakes(stake, turn, terms, self._table), np.float32)
+
+    def _new_stakes(self, stake: Cube, turn: Side, terms: Match | Money) -> Stakes:
+        return Stakes(Chances(0.5), stake, turn, terms, self._table)
 
     def _dice(self, state: GameState, plies: int) -> Dice:
         self._check(plies)
