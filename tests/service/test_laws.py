@@ -1,0 +1,123 @@
+"""Laws of the service: nothing that is asked breaks it, every answer is legal, jobs see what was there when asked."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bgd.errors import InputError
+from bgd.notation import match_id, plays
+from bgd.rules.dice import Dice
+from bgd.rules.legality import check_play
+from bgd.rules.plays import legal_plays
+from bgd.rules.state import GameState
+from bgd.service import Job, Service, Session
+from bgd.service.settings import SETTINGS
+from bgd.wire.messages import (
+    Best,
+    BestReply,
+    Check,
+    Convert,
+    Cube,
+    Decide,
+    Eval,
+    Get,
+    Moves,
+    PositionReply,
+    Reply,
+    Request,
+    Set,
+    SetPosition,
+    Show,
+    Values,
+)
+from tests.engine.fakes import fake_engine
+from tests.strategies import boards, dice, states
+
+
+class Unhurried:
+    def stop_now(self) -> bool:
+        return False
+
+
+ENGINE = fake_engine()
+
+
+def session() -> Session:
+    return Service(version="0", engine_state=lambda: "ready").open_session("text")
+
+
+def ask(who: Session, request: Request) -> Reply:
+    result = who.handle(request)
+    return result.run(ENGINE, Unhurried()) if isinstance(result, Job) else result
+
+
+texts = st.one_of(
+    st.text(min_size=1, max_size=60),
+    st.text("XGID=-abcABC:0123456789", min_size=1, max_size=60),
+    st.text("board:0123456789-", min_size=1, max_size=120),
+    st.sampled_from(["start", "4HPwATDgc/ABMA", "31", "on", "off", "bottom", "7", "2-4", "8/5 6/5"]),
+)
+requests = st.one_of(
+    st.builds(SetPosition, position=texts),
+    st.builds(Set, values=st.dictionaries(st.one_of(st.sampled_from(list(SETTINGS)), texts), texts, max_size=3)),
+    st.builds(Get, names=st.lists(st.sampled_from([*SETTINGS, "flurb"]), max_size=3).map(tuple)),
+    st.builds(Moves, dice=st.none() | texts, position=st.none() | texts),
+    st.builds(Check, play=texts, dice=st.none() | texts, position=st.none() | texts),
+    st.builds(Best, dice=st.none() | texts, position=st.none() | texts, top=st.integers(0, 3)),
+    st.builds(Eval, position=st.none() | texts, noise=st.floats(0, 1)),
+    st.builds(Cube, position=st.none() | texts),
+    st.builds(Convert, position=st.none() | texts, to=st.sampled_from(["id", "xgid", "fibs", "ogid"])),
+    st.builds(Show, position=st.none() | texts, form=st.sampled_from(["text", "svg"])),
+    st.builds(Decide, position=texts, resignation=st.none() | st.integers(1, 3)),
+)
+
+
+@given(st.lists(requests, max_size=6))
+def test_whatever_is_asked_is_answered_or_refused_as_the_askers_fault(asked: list[Request]) -> None:
+    who = session()
+    for request in asked:
+        before = who.settings
+        try:
+            answer: object = ask(who, request)
+        except InputError as error:
+            answer = error
+        assert isinstance(answer, Reply) or (isinstance(answer, InputError) and who.settings == before)
+
+
+@given(boards(), dice())
+def test_the_best_play_is_always_legal(board: object, roll: Dice) -> None:
+    state = GameState(board)  # type: ignore[arg-type]
+    if not min(state.board.points) < 0 < max(state.board.points):
+        return
+    text = match_id.encode_pair(state)
+    reply = ask(session(), Best(position=text, dice=str(roll), top=5))
+    assert isinstance(reply, BestReply)
+    if legal_plays(state.board, roll):
+        assert check_play(state.board, roll, plays.decode(reply.play)).result
+        assert len(reply.plays) >= 1
+    else:
+        assert (reply.play, reply.plays) == ("", ())
+
+
+@given(states())
+def test_a_position_placed_is_the_position_in_force(state: GameState) -> None:
+    who = session()
+    try:
+        text = match_id.encode_pair(state)
+    except InputError:
+        return
+    placed, converted = ask(who, SetPosition(position=text)), ask(who, Convert(to="id"))
+    assert isinstance(placed, PositionReply)
+    assert isinstance(converted, PositionReply)
+    assert converted.text == placed.text == text
+
+
+@given(st.permutations(["match", "score", "cube", "owner", "crawford"]))
+def test_settings_do_not_depend_on_the_order_they_are_named_in(order: list[str]) -> None:
+    wanted = {"match": "7", "score": "6-3", "cube": "1", "owner": "centre", "crawford": "on"}
+    who = session()
+    ask(who, Set(values={name: wanted[name] for name in order}))
+    reply = ask(who, Get(names=tuple(wanted)))
+    assert isinstance(reply, Values)
+    assert reply.values == wanted
