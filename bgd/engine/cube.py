@@ -18,7 +18,7 @@ from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency
 from bgd.engine.values import Chances, CubeDecision, Evaluation
 from bgd.rules.cube import NoCube, is_dead, why_no_cube
-from bgd.rules.state import GameState, Money, Outcome, Phase
+from bgd.rules.state import GameState, Money, Outcome, Phase, Side
 
 TOLERANCE: Final = 1e-6
 """Equities closer than this are equal: single-precision chances carry no more."""
@@ -81,11 +81,13 @@ def refusal(state: GameState) -> str:
     return reason.value if reason else ""
 
 
-def accepts(state: GameState, chances: Chances, outcome: Outcome, table: MatchEquityTable | None = None) -> bool:
-    """Whether the side on roll should accept the opponent's offer to lose `outcome`.
+def accepts(
+    state: GameState, chances: Chances, outcome: Outcome, side: Side, table: MatchEquityTable | None = None
+) -> bool:
+    """Whether `side` should accept the other's offer to lose `outcome`; `chances` are still the side on roll's.
 
-    It should when that is worth no less than playing on: the better of rolling and doubling. A gammon offered where
-    gammons do not count (Jacoby, cube centred) is worth a single game.
+    It should when that is worth no less than playing on, where the side on roll takes the better of rolling and
+    doubling. A gammon offered where gammons do not count (Jacoby, cube centred) is worth a single game.
     """
     stakes = _stakes(state, chances, table)
     decision = decide(state, chances, 0, table)
@@ -93,9 +95,10 @@ def accepts(state: GameState, chances: Chances, outcome: Outcome, table: MatchEq
     if decision.allowed:
         doubled = decision.double_take * (2 if decision.response == "beaver" else 1)
         play_on = max(play_on, min(doubled, decision.double_pass))
-    multiple = 1 if _gammons_idle(state) else int(outcome)
-    offered = stakes.equity(stakes.players[0].worth(multiple * state.cube.value))
-    return offered >= play_on - TOLERANCE
+    points = (1 if _gammons_idle(state) else int(outcome)) * state.cube.value
+    if side is state.turn:
+        return stakes.equity(stakes.players[0].worth(points)) >= play_on - TOLERANCE
+    return stakes.equity(stakes.players[0].worth(-points)) <= play_on + TOLERANCE
 
 
 def _stakes(state: GameState, chances: Chances, table: MatchEquityTable | None) -> Stakes:

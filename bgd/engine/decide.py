@@ -102,9 +102,10 @@ class Engine:
         """Whether the side on roll should double, and what the other should answer; see bgd.engine.cube."""
         return cube.decide(state, self.chances(state.board, plies), plies, self._table)
 
-    def accepts_resignation(self, state: GameState, outcome: Outcome, plies: int = 0) -> bool:
-        """Whether the side on roll should accept the other's offer to lose `outcome`."""
-        return cube.accepts(state, self.chances(state.board, plies), outcome, self._table)
+    def accepts_resignation(self, state: GameState, outcome: Outcome, plies: int = 0, side: Side | None = None) -> bool:
+        """Whether `side` (the side on roll unless named) should accept the other's offer to lose `outcome`."""
+        chances = self.chances(state.board, plies)
+        return cube.accepts(state, chances, outcome, state.turn if side is None else side, self._table)
 
     def chances(self, board: Board, plies: int = 0) -> Chances:
         """How the game will end, as probabilities of the side on roll, whose view `board` is."""

@@ -18,7 +18,7 @@ from bgd.render.text import board_lines
 from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState, Match, Money, Outcome, Phase
+from bgd.rules.state import GameState, Match, Money, Outcome, Phase, Resignation
 from bgd.service import answers
 from bgd.service.job import Deadline, Job
 from bgd.service.settings import Settings, options, shown
@@ -305,18 +305,16 @@ def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, be
 def _decision(state: GameState, resignation: int | None) -> Callable[[Engine, int], str]:
     """What is to be decided: first a double, then a resignation, then a roll, else whether to double.
 
-    That is GNU Backgammon's order. The side on roll is asked about an offer to resign: the other one made it."""
+    That is GNU Backgammon's order. About an offer to resign that only `resignation` tells of, the side on roll is
+    asked: the other one made it."""
     if state.phase is Phase.DOUBLED:
         return lambda engine, plies: _RESPONSES[engine.cube(state, plies).response]
     if state.phase in (Phase.BEAVERED, Phase.RACCOONED):
         raise Unsupported("Answers to a beaver or a raccoon are not given")
-    if resignation is None and state.resignation is not None:
-        if state.resignation.side is state.turn:
-            raise Unsupported("An offer to resign is judged for the side on roll only; here it made the offer")
-        resignation = state.resignation.outcome
-    if resignation is not None:
-        outcome = Outcome(resignation)
-        return lambda engine, plies: "accept" if engine.accepts_resignation(state, outcome, plies) else "reject"
+    offer = state.resignation if resignation is None else Resignation(state.turn.other, Outcome(resignation))
+    if offer is not None:
+        side, outcome = offer.side.other, offer.outcome
+        return lambda engine, plies: "accept" if engine.accepts_resignation(state, outcome, plies, side) else "reject"
     if state.phase is Phase.PLAY:
         return lambda engine, plies: plays.encode_gnubg_plain(answers.made(state, engine.best(state, plies)))
     return lambda engine, plies: "double" if engine.cube(state, plies).double else "roll"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from bgd.errors import BadDice, IllegalAction, Unsupported
-from bgd.notation import plays
+from bgd.notation import match_id, plays
 from bgd.rules.legality import check_play
-from bgd.rules.state import Phase
+from bgd.rules.state import Outcome, Phase, Resignation
 from bgd.service import Job, Service
 from bgd.service.settings import Settings
 from bgd.wire.messages import Decide, DecisionReply, Eval, EvalReply, Set
@@ -165,6 +166,13 @@ def test_a_sure_gammon_is_not_given_away_for_a_single_game() -> None:
 
 def test_a_resignation_comes_before_the_dice() -> None:
     assert decide(board(dice="3:1:3:1"), GOOD, resignation=1) == "accept"
+
+
+def test_a_resignation_in_a_match_id_is_judged_for_the_side_it_is_made_to() -> None:
+    state = Settings().read(board())
+    for side, chances in ((state.turn.other, GOOD), (state.turn, [0.1, 0, 0, 0, 0])):
+        offered = replace(state, resignation=Resignation(side, Outcome.SINGLE))
+        assert decide(match_id.encode_pair(offered), chances) == "accept"
 
 
 # Boards that are none
