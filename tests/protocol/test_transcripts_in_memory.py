@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
 from bgd.engine import Engine
@@ -61,18 +63,21 @@ class MemoryServer:
             return error
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return fake_engine()
+ENGINE: Final = fake_engine()
 
 
-@pytest.mark.parametrize("transcript", transcripts(), ids=lambda transcript: transcript.name)
-def test_a_conversation_goes_as_its_transcript_says(transcript: Transcript, engine: Engine) -> None:
-    server = MemoryServer(transcript.dialect, engine)
+def replay(transcript: Transcript) -> None:
+    """Assert that every step is answered as written."""
+    server = MemoryServer(transcript.dialect, ENGINE)
     for step in transcript.steps:
         answer = server.receive(step.sent) if step.sent else b""
         if step.ends:
             answer += server.receive(b"")
         wrong = mismatch(transcript, step, answer.decode())
         assert wrong is None, wrong
-        assert server.closed == step.closes, f"{transcript.name}.txt:{step.line}: closed is {server.closed}"
+        assert server.closed == step.closes, f"{transcript.name}:{step.line}: closed is {server.closed}"
+
+
+@pytest.mark.parametrize("transcript", transcripts(), ids=lambda transcript: transcript.name)
+def test_a_conversation_goes_as_its_transcript_says(transcript: Transcript) -> None:
+    replay(transcript)

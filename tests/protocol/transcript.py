@@ -89,12 +89,12 @@ def _bytes(text: str) -> bytes:
     return out + text[at:].encode()
 
 
-def parse(path: Path) -> Transcript:
-    """Raises ValueError where the file is no transcript."""
-    transcript = Transcript(path.stem, None, [])
+def parse_text(name: str, text: str) -> Transcript:
+    """Raises ValueError where `text` is no transcript."""
+    transcript = Transcript(name, None, [])
     answering = True  # a line of the client now opens a step
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        kind, text = line[:3], line[3:]
+    for number, line in enumerate(text.splitlines(), 1):
+        kind, rest = line[:3], line[3:]
         if not line or line.startswith("#"):
             continue
         if line.startswith("@dialect "):
@@ -108,21 +108,21 @@ def parse(path: Path) -> Transcript:
             if line == "@ends":
                 step.ends = True
             else:
-                step.sent += text.encode() + b"\n" if line.startswith("C:") else _bytes(text)
+                step.sent += rest.encode() + b"\n" if line.startswith("C:") else _bytes(rest)
             continue
         answering = True
         if line == "@closes":
             transcript.steps[-1].closes = True
         elif kind.rstrip() == "S:":
-            transcript.steps[-1].expected.append(text)
+            transcript.steps[-1].expected.append(rest)
         else:
-            raise ValueError(f"{path.name}:{number}: not a line of a transcript: {line!r}")
+            raise ValueError(f"{name}:{number}: not a line of a transcript: {line!r}")
     return transcript
 
 
 def transcripts() -> list[Transcript]:
     """All of them, in the order of their names."""
-    return [parse(path) for path in sorted(TRANSCRIPTS.glob("*.txt"))]
+    return [parse_text(path.stem, path.read_text()) for path in sorted(TRANSCRIPTS.glob("*.txt"))]
 
 
 def mismatch(transcript: Transcript, step: Step, answer: str) -> str | None:

@@ -1,0 +1,142 @@
+"""The documents of the protocol agree with the code: errors, schema, and the dialogues of SPEC.md.
+
+`python -m tests.protocol.test_documents` writes the generated parts anew."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+import bgd.errors
+from bgd.config import Limits
+from bgd.errors import BgdError, InputError, LineTooLong, RefusedError
+from bgd.wire.jsonrpc import JsonRpcCodec
+from bgd.wire.messages import MAX_TEXT, MAX_TOP, REQUESTS, Reply
+from bgd.wire.ubgi import UbgiCodec
+from tests.protocol.test_transcripts_in_memory import replay
+from tests.protocol.transcript import PLACEHOLDERS, parse_text
+
+PROTOCOL: Final = Path(__file__).parents[2] / "protocol"
+SPEC: Final = PROTOCOL / "SPEC.md"
+_TREE_LINE: Final = re.compile(r"[ │]*[├└]── (?P<name>\w+) +(?P<code>[a-z-]+)  +(?P<meaning>.+)")
+_TABLE: Final = re.compile(r"(<!-- errors: [^>]*-->\n)(.*?)(?=\n## )", re.DOTALL)
+
+
+def _error(name: str) -> BgdError:
+    kind: Any = getattr(bgd.errors, name)
+    return kind("x", rule="x") if name == "IllegalPlay" else kind("x")
+
+
+def errors() -> list[dict[str, object]]:
+    """Every error code: what it means, whose fault it is, and how each dialect says it."""
+    found: list[dict[str, object]] = []
+    for line in (bgd.errors.__doc__ or "").splitlines():
+        match = _TREE_LINE.match(line.strip())
+        if not match:
+            continue
+        error = _error(match["name"])
+        assert error.code == match["code"]
+        fault = "asker" if isinstance(error, InputError) else "nobody" if isinstance(error, RefusedError) else "server"
+        found.append(
+            {
+                "code": error.code,
+                "meaning": match["meaning"],
+                "fault": fault,
+                "closes": isinstance(error, LineTooLong),
+                "ubgi": UbgiCodec().refuse(error).split()[1].decode(),
+                "jsonrpc": json.loads(JsonRpcCodec().refuse(error))["error"]["code"],
+            }
+        )
+    return found
+
+
+def errors_text() -> str:
+    return "[\n" + ",\n".join(f"  {json.dumps(error, ensure_ascii=False)}" for error in errors()) + "\n]\n"
+
+
+def error_table() -> str:
+    rows = [f"| `{error['code']}` | {error['meaning']} | {error['ubgi']} | {error['jsonrpc']} |" for error in errors()]
+    return "\n".join(["", "| code | meaning | ubgi | json |", "|---|---|---|---|", *rows, ""])
+
+
+def schema_text() -> str:
+    """JSON Schema of every request (by its verb) and reply (by its name)."""
+    replies = sorted(Reply.__subclasses__(), key=lambda kind: kind.__name__)
+    references, components = msgspec.json.schema_components(
+        [*REQUESTS.values(), *replies], ref_template="#/$defs/{name}"
+    )
+    names = [*REQUESTS, *(kind.__name__ for kind in replies)]
+    split = len(REQUESTS)
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "requests": dict(zip(names[:split], references[:split], strict=True)),
+        "replies": dict(zip(names[split:], references[split:], strict=True)),
+        "$defs": dict(sorted(components.items())),
+    }
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def with_table(spec: str) -> str:
+    return _TABLE.sub(lambda found: found[1] + error_table(), spec)
+
+
+def test_errors_json_is_the_error_tree() -> None:
+    assert (PROTOCOL / "errors.json").read_text() == errors_text()
+
+
+def test_every_error_code_is_documented() -> None:
+    def codes(kind: type[BgdError]) -> set[str]:
+        return {kind.code}.union(*map(codes, kind.__subclasses__()))
+
+    own = {kind for kind in vars(bgd.errors).values() if isinstance(kind, type) and issubclass(kind, BgdError)}
+    assert {kind.code for kind in own} == {error["code"] for error in errors()}
+    assert codes(BgdError) == {error["code"] for error in errors()}
+
+
+def test_the_table_of_errors_in_the_spec_is_up_to_date() -> None:
+    assert SPEC.read_text() == with_table(SPEC.read_text())
+
+
+def test_schema_json_is_the_types_of_the_messages() -> None:
+    assert (PROTOCOL / "schema.json").read_text() == schema_text()
+
+
+DIALOGUES: Final = re.findall(r"^```transcript\n(.*?)^```", SPEC.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("dialogue", DIALOGUES, ids=range(len(DIALOGUES)))
+def test_the_dialogues_of_the_spec_are_true(dialogue: str) -> None:
+    replay(parse_text("SPEC", dialogue))
+
+
+def test_the_spec_names_every_verb_and_its_fields() -> None:
+    verbs = SPEC.read_text().split("### Verbs")[1].split("### ")[0]
+    rows = {match[1]: match[0] for match in re.finditer(r"^\| `(\w+)` \|.*$", verbs, re.MULTILINE)}
+    assert set(rows) == set(REQUESTS)
+    in_text = {"form": "as", "values": "name=value", "names": "names", "topic": "a verb"}
+    for verb, kind in REQUESTS.items():
+        for field in kind.__struct_fields__:
+            assert in_text.get(field, field) in rows[verb], f"{verb}: {field}"
+
+
+def test_the_spec_s_limits_are_the_code_s() -> None:
+    text = SPEC.read_text()
+    assert f"at most {Limits().max_line:,}\nbytes" in text
+    assert f"a position {MAX_TEXT:,}" in text
+    assert f"`top`\n{MAX_TOP:,}" in text
+
+
+def test_every_placeholder_of_the_transcripts_is_explained() -> None:
+    told = (PROTOCOL / "transcripts" / "README.md").read_text()
+    assert set(re.findall(r"^\| `\{(\w+)\}` \|", told, re.MULTILINE)) == {*PLACEHOLDERS, "lines"}
+
+
+if __name__ == "__main__":
+    (PROTOCOL / "errors.json").write_text(errors_text())
+    (PROTOCOL / "schema.json").write_text(schema_text())
+    SPEC.write_text(with_table(SPEC.read_text()))
