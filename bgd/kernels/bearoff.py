@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import cache_root, float_kernel, kernel
+from bgd.kernels.cache import cache_root, float_kernel, inner_float_kernel, inner_kernel
 from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
 from bgd.kernels.scalars import as_int, as_single
 
@@ -52,7 +52,7 @@ class Bearoff(NamedTuple):
         return float((1.0 - self.off[index].astype(np.float64)).sum())
 
 
-@kernel
+@inner_kernel
 def own_index(board: NDArray[np.int8]) -> int:
     """Index of the mover's home board. Moving or bearing off a checker always gives a smaller index."""
     held = 0
@@ -63,7 +63,7 @@ def own_index(board: NDArray[np.int8]) -> int:
     return index
 
 
-@kernel
+@inner_kernel
 def opponent_index(board: NDArray[np.int8]) -> int:
     """Index of the opponent's home board."""
     held = 0
@@ -74,7 +74,7 @@ def opponent_index(board: NDArray[np.int8]) -> int:
     return index
 
 
-@kernel
+@inner_kernel
 def both_home(board: NDArray[np.int8]) -> bool:
     """True if every checker left of each side is in its own home board (so that there is no contact)."""
     straying = 0
@@ -127,7 +127,7 @@ def _fill(chance: NDArray[np.float64], first: NDArray[np.float64], space: PlaySp
                             index += 1
 
 
-@float_kernel
+@inner_float_kernel
 def race_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> None:
     """The five probabilities of the mover, the opponent to roll, both sides home: win, gammon, none, lost gammon, none.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel
+from bgd.kernels.cache import float_kernel, inner_float_kernel
 from bgd.kernels.movegen import BOARD, MAX_PLAYS, PlaySpace, flip, generate, play_space
 from bgd.kernels.network import (
     EXACT,
@@ -45,6 +45,7 @@ class Space(NamedTuple):
     utility: NDArray[np.float32]  # (MAX_PLAYS,)
     best: NDArray[np.float32]  # (OUTPUTS,) of the best reply
     turned: NDArray[np.int8]  # (32,) a board seen by the other side
+    theirs: NDArray[np.float32]  # (6,) utility weights of the other side
 
 
 def space_for(net: Net) -> Space:
@@ -57,10 +58,11 @@ def space_for(net: Net) -> Space:
         np.zeros(MAX_PLAYS, np.float32),
         np.zeros(OUTPUTS, np.float32),
         np.zeros(BOARD, np.int8),
+        np.zeros(6, np.float32),
     )
 
 
-@float_kernel
+@inner_float_kernel
 def turn_probabilities(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
     """The five numbers as the other side sees them."""
     win = source[0]
@@ -73,7 +75,7 @@ def turn_probabilities(source: NDArray[np.float32], target: NDArray[np.float32])
     target[4] = win_backgammon
 
 
-@float_kernel
+@inner_float_kernel
 def turn_weights(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
     """Weights such that their utility of the opponent's numbers is minus `source`'s utility of the mover's."""
     constant = source[0]
@@ -88,7 +90,7 @@ def turn_weights(source: NDArray[np.float32], target: NDArray[np.float32]) -> No
     target[5] = -win_backgammon
 
 
-@float_kernel
+@inner_float_kernel
 def evaluate_kept(
     board: NDArray[np.int8], kept: int, weights: NDArray[np.float32], net: Net, table: Bearoff, space: Space
 ) -> int:
@@ -111,7 +113,7 @@ def evaluate_kept(
     return best
 
 
-@float_kernel
+@inner_float_kernel
 def best_play(
     board: NDArray[np.int8],
     die1: int,
@@ -128,7 +130,7 @@ def best_play(
     return evaluate_kept(board, count, weights, net, table, space), count
 
 
-@float_kernel
+@inner_float_kernel
 def best_play_pruned(
     board: NDArray[np.int8],
     die1: int,
@@ -146,7 +148,7 @@ def best_play_pruned(
     return evaluate_kept(board, kept, weights, net, table, space), count, kept
 
 
-@float_kernel
+@inner_float_kernel
 def one_ply(
     board: NDArray[np.int8],
     weights: NDArray[np.float32],
@@ -161,7 +163,7 @@ def one_ply(
     `weights` are the mover's. Overwrites `space`; the board must not lie in it."""
     if exact_probabilities(board, table, out):
         return
-    theirs = np.empty(6, np.float32)
+    theirs = space.theirs
     turn_weights(weights, theirs)
     turned = space.turned
     flip(board, turned)
@@ -189,7 +191,7 @@ def one_ply(
             out[4] += chance * best[2]
 
 
-@float_kernel
+@inner_float_kernel
 def evaluate_after(
     boards: NDArray[np.int8],
     plies: int,

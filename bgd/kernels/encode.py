@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import kernel
+from bgd.kernels.cache import inner_kernel
 from bgd.kernels.scalars import as_int
 
 INPUT_SET = "point-state-52a"
@@ -95,13 +95,13 @@ def _escape_counts() -> NDArray[np.int64]:
 _ESCAPES = _escape_counts()
 
 
-@kernel
+@inner_kernel
 def _count(hit: int, far: int, weight: int) -> int:
     """`weight` if any blot is hit, plus 64 times that if one of the `far` ones is."""
     return weight * (as_int(hit != 0) + 64 * as_int((hit & far) != 0))
 
 
-@kernel
+@inner_kernel
 def _run(first: int, die: int, stops: int, blots: int, steps: int) -> int:
     """Blots hit by checkers at `first` or within `steps` more moves of a double over points they may stop on."""
     reached = first
@@ -112,13 +112,13 @@ def _run(first: int, die: int, stops: int, blots: int, steps: int) -> int:
     return reached & blots
 
 
-@kernel
+@inner_kernel
 def _pair(a: int, b: int, die_a: int, die_b: int, blots: int) -> int:
     """Blots hit by either die, or by one checker with both; `a` and `b` are the points reached by one die."""
     return (a | b | (a << die_b) | (b << die_a)) & blots
 
 
-@kernel
+@inner_kernel
 def hitting_rolls(men: int, on_bar: int, blocked: int, blots: int, far: int) -> int:
     """Rolls of 36 that hit a blot, plus 64 times those that hit one of the `far` blots.
 
@@ -173,7 +173,7 @@ def hitting_rolls(men: int, on_bar: int, blocked: int, blots: int, far: int) -> 
     return total
 
 
-@kernel
+@inner_kernel
 def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
     """Write the 52 active rows of the position to `rows` and return its kind: class and possible losses."""
     one = as_int(1)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import kernel
+from bgd.kernels.cache import inner_kernel
 
 BOARD = 32  # int8 entries of a board row; 26 are used
 # A double is a way of giving 4 steps to 15 checkers: C(18, 4) = 3,060 at most. Mixed dice: 2 * 15 * 15 = 450.
@@ -35,6 +35,7 @@ class PlaySpace(NamedTuple):
     table: NDArray[np.int64]  # (_TABLE, 2): stamp of the call that used the slot, index into boards
     work: NDArray[np.int8]  # (32,)
     state: NDArray[np.int64]  # (2,)
+    path: NDArray[np.int64]  # (4, 5) of a double, by depth: sources, what happened, highest points, whether it went on
 
 
 def play_space() -> PlaySpace:
@@ -45,10 +46,11 @@ def play_space() -> PlaySpace:
         np.zeros((_TABLE, 2), np.int64),
         np.zeros(BOARD, np.int8),
         np.zeros(2, np.int64),
+        np.zeros((4, 5), np.int64),
     )
 
 
-@kernel
+@inner_kernel
 def flip(source: NDArray[np.int8], target: NDArray[np.int8]) -> None:
     """Write to `target` the board `source` as the other side sees it."""
     for point in range(26):
@@ -57,7 +59,7 @@ def flip(source: NDArray[np.int8], target: NDArray[np.int8]) -> None:
         target[point] = 0
 
 
-@kernel
+@inner_kernel
 def highest(board: NDArray[np.int8], start: int) -> int:
     """The mover's highest occupied point at or below `start` (25 is the bar), 0 if there is none."""
     point = start
@@ -66,7 +68,7 @@ def highest(board: NDArray[np.int8], start: int) -> int:
     return point
 
 
-@kernel
+@inner_kernel
 def _step(board: NDArray[np.int8], source: int, die: int, top: int) -> int:
     """Move one checker in place if the rules allow it, and say what happened. `top` is the highest own point."""
     if board[source] <= 0:
@@ -89,7 +91,7 @@ def _step(board: NDArray[np.int8], source: int, die: int, top: int) -> int:
     return _OFF
 
 
-@kernel
+@inner_kernel
 def _take_back(board: NDArray[np.int8], source: int, die: int, what: int) -> None:
     """Undo a step that `_step` reported as `what`."""
     board[source] += 1
@@ -100,7 +102,7 @@ def _take_back(board: NDArray[np.int8], source: int, die: int, what: int) -> Non
         board[0] += 1
 
 
-@kernel
+@inner_kernel
 def _key_change(source: int, die: int, what: int) -> int:
     """What a step adds to the position's key."""
     if what == _OFF:
@@ -112,7 +114,7 @@ def _key_change(source: int, die: int, what: int) -> int:
     return change
 
 
-@kernel
+@inner_kernel
 def _add_distinct(board: NDArray[np.int8], key: int, count: int, space: PlaySpace) -> int:
     """Append the board unless this call has it already; return the new count."""
     stamp = space.state[_STAMP]
@@ -129,7 +131,7 @@ def _add_distinct(board: NDArray[np.int8], key: int, count: int, space: PlaySpac
     return count + 1
 
 
-@kernel
+@inner_kernel
 def _both_dice(first: int, second: int, count: int, space: PlaySpace) -> int:
     """Append every play of `first` then `second`; note in the state whether `first` could be played at all."""
     board = space.work
@@ -157,7 +159,7 @@ def _both_dice(first: int, second: int, count: int, space: PlaySpace) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def _one_die(die: int, space: PlaySpace) -> int:
     """Every play of a single die; distinct by nature."""
     board = space.work
@@ -177,19 +179,20 @@ def _one_die(die: int, space: PlaySpace) -> int:
     return count
 
 
-@kernel
+@inner_kernel
 def _double(die: int, space: PlaySpace) -> int:
     """Every play of a double that uses as many dice as any can.
 
     Sources never rise along a play, so that each set of steps, and with it each resulting board, comes up once."""
     board = space.work
-    sources = np.empty(4, np.int64)
-    whats = np.empty(4, np.int64)
-    tops = np.empty(5, np.int64)
-    moved = np.zeros(5, np.int64)
+    sources = space.path[0]
+    whats = space.path[1]
+    tops = space.path[2]
+    moved = space.path[3]
     most = 0
     count = 0
     depth = 0
+    moved[0] = 0
     tops[0] = highest(board, 25)
     source = tops[0]
     while True:
@@ -224,7 +227,7 @@ def _double(die: int, space: PlaySpace) -> int:
         source = 0 if sources[depth] == 25 else sources[depth] - 1
 
 
-@kernel
+@inner_kernel
 def generate(board: NDArray[np.int8], die1: int, die2: int, space: PlaySpace) -> int:
     """Write the distinct boards after every legal play to `space.boards` and return how many there are (>= 1)."""
     for k in range(BOARD):
@@ -252,7 +255,7 @@ def generate(board: NDArray[np.int8], die1: int, die2: int, space: PlaySpace) ->
     return count
 
 
-@kernel
+@inner_kernel
 def _expand(positions: NDArray[np.int8], out: NDArray[np.int8], space: PlaySpace) -> int:
     """Append to `out` the boards, seen by the other side, after every play of each of the 21 rolls; their number."""
     total = 0

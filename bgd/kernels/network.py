@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff, both_home, race_probabilities
-from bgd.kernels.cache import float_kernel, kernel
+from bgd.kernels.cache import inner_float_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
     GROUPS,
@@ -74,7 +74,7 @@ def net_space(net: Net) -> NetSpace:
     )
 
 
-@float_kernel
+@inner_float_kernel
 def sum_rows(rows: NDArray[np.int64], net: Net, acc: NDArray[Any]) -> None:
     """First-layer sums from scratch."""
     embed = net.embed
@@ -90,7 +90,7 @@ def sum_rows(rows: NDArray[np.int64], net: Net, acc: NDArray[Any]) -> None:
             acc[k] += (r0[k] + r1[k]) + (r2[k] + r3[k])
 
 
-@float_kernel
+@inner_float_kernel
 def sum_changes(net: Net, space: NetSpace) -> None:
     """First-layer sums of `space.rows` from the parent's sums and the rows that differ from its rows."""
     embed = net.embed
@@ -126,7 +126,7 @@ def sum_changes(net: Net, space: NetSpace) -> None:
             acc[k] += new0[k] - old0[k]
 
 
-@float_kernel
+@inner_float_kernel
 def upper_layers(cls: int, net: Net, space: NetSpace) -> int:
     """The sigmoids of `space.acc`, facts not imposed; returns the number of active units. A fifth of the units are
     active in a trained net, so that only their rows of the second layer are read."""
@@ -176,7 +176,7 @@ def upper_layers(cls: int, net: Net, space: NetSpace) -> int:
     return count
 
 
-@float_kernel
+@inner_float_kernel
 def impose(kind: int, out: NDArray[np.float32]) -> None:
     """Make the five numbers agree with what the position makes certain, and with each other."""
     zero = as_single(0)
@@ -194,13 +194,13 @@ def impose(kind: int, out: NDArray[np.float32]) -> None:
     out[4] = min(out[4], out[3])
 
 
-@kernel
+@inner_kernel
 def game_over(board: NDArray[np.int8]) -> bool:
     """True if the mover has borne off all his checkers."""
     return highest(board, 25) == 0
 
 
-@kernel
+@inner_kernel
 def won_probabilities(board: NDArray[np.int8], out: NDArray[np.float32]) -> None:
     """The five numbers of a game that the mover has won: gammon if the opponent has borne off no checker, backgammon
     if he has one on the bar or in the mover's home board besides."""
@@ -217,7 +217,7 @@ def won_probabilities(board: NDArray[np.int8], out: NDArray[np.float32]) -> None
     out[4] = 0
 
 
-@float_kernel
+@inner_float_kernel
 def exact_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> bool:
     """Fill `out` and return True if the game is over, won by the mover, or is a race inside both home boards."""
     if game_over(board):
@@ -229,14 +229,14 @@ def exact_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np
     return False
 
 
-@float_kernel
+@inner_float_kernel
 def prepare_parent(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
     """Make the sums of the board from which plays will be evaluated by `evaluate_child`."""
     encode(board, space.parent_rows)
     sum_rows(space.parent_rows, net, space.parent_acc)
 
 
-@float_kernel
+@inner_float_kernel
 def evaluate_child(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The five numbers of a board after a play from the prepared parent, to `space.out`; where they came from."""
     if exact_probabilities(board, table, space.out):
@@ -248,7 +248,7 @@ def evaluate_child(board: NDArray[np.int8], net: Net, table: Bearoff, space: Net
     return NETWORK
 
 
-@float_kernel
+@inner_float_kernel
 def evaluate_board(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The same from scratch."""
     if exact_probabilities(board, table, space.out):
@@ -260,7 +260,7 @@ def evaluate_board(board: NDArray[np.int8], net: Net, table: Bearoff, space: Net
     return NETWORK
 
 
-@float_kernel
+@inner_float_kernel
 def utility_of(weights: NDArray[np.float32], out: NDArray[np.float32]) -> float:
     """`weights[0]` plus the sum of `weights[1 + k] * out[k]`: money equity for -1, 2, 1, 1, -1, -1."""
     total: float = weights[0]
