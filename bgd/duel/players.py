@@ -67,16 +67,17 @@ class EnginePlayer:
 
 
 class ExternalPlayer:
-    """A server of the external interface, asked as GNU Backgammon asks; reconnects once when the connection is lost."""
+    """A server of the external interface; connected to anew when the connection is lost.
 
-    def __init__(self, connect: Callable[[], ExternalClient], options: str = "") -> None:
+    It is told that the Jacoby rule is off: gammons count here although nobody doubles."""
+
+    def __init__(self, connect: Callable[[], ExternalClient]) -> None:
         self._connect = connect
-        self._options = options
         self._client = connect()
 
     def choose(self, board: Board, dice: Dice) -> Board:
         state = GameState(board, Side.BOTTOM, Phase.PLAY, dice=dice, terms=Money(jacoby=False))
-        question = fibs_board.encode(state, names=("duel", "player")) + self._options
+        question = fibs_board.encode(state, names=("duel", "player")) + " jacobyrule off"
         try:
             answer = self._client.ask(question)
         except OSError as broken:
@@ -90,13 +91,12 @@ class ExternalPlayer:
 
 
 class GnubgPlayer(ExternalPlayer):
-    """A GNU Backgammon of our own: cubeless evaluations, no Jacoby rule, as suits points without a cube."""
+    """A GNU Backgammon of our own, with cubeless evaluations, as suits points without a cube."""
 
     def __init__(self, plies: int = 0) -> None:
         self._plies = plies
         self._server: GnubgServer | None = None
-        # gnubg takes the Jacoby rule as on by default, and gammons would not count while the cube is in the middle.
-        super().__init__(self._start, options=" jacobyrule off")
+        super().__init__(self._start)
 
     def _start(self) -> ExternalClient:
         if self._server is not None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
-from bgd.duel.players import Fault, UbgiPlayer, parse_player, played
+from bgd.duel.external import ExternalClient
+from bgd.duel.game import play_pair
+from bgd.duel.players import ExternalPlayer, Fault, UbgiPlayer, parse_player, played
 from bgd.errors import BadArgument, ConfigError
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
+from tests.conftest import DaemonProcess
 
 PROGRAM = """
 import sys
@@ -114,3 +118,37 @@ def test_a_short_spelling_is_understood() -> None:
 def test_text_that_is_no_legal_play_is_a_fault(text: str) -> None:
     with pytest.raises(Fault):
         played(START, ROLL, text)
+
+
+def test_bgd_plays_the_same_in_process_over_a_socket_and_on_pipes(
+    daemon: DaemonProcess, bgd_command: list[str]
+) -> None:
+    """Equal players win with one seat what they lose with the other, to the point."""
+    names = ["bgd:plies=0", f"external:127.0.0.1:{daemon.port}", f"ubgi:{shlex.join([*bgd_command, 'stdio'])}"]
+    with ExitStack() as table:
+        here, *others = [table.enter_context(closing(parse_player(name)())) for name in names]
+        for other in others:
+            for pair in range(5):
+                (first, _), (second, _) = play_pair({"a": here, "b": other}, seed=2, pair=pair)
+                assert (first.points, first.fault) == (-second.points, "")
+
+
+def test_a_server_that_goes_away_costs_the_game_and_is_asked_again(daemon: DaemonProcess) -> None:
+    clients = [_Hangup(), ExternalClient("127.0.0.1", daemon.port)]
+    with closing(ExternalPlayer(lambda: clients.pop(0))) as player:
+        with pytest.raises(Fault, match="no answer to `board:"):
+            player.choose(START, ROLL)
+        assert player.choose(START, ROLL).points[5] == 2
+
+
+class _Hangup(ExternalClient):
+    """A connection whose other end has left."""
+
+    def __init__(self) -> None:
+        pass
+
+    def ask(self, line: str) -> str:
+        raise ConnectionError("The server closed the connection")
+
+    def close(self) -> None:
+        pass

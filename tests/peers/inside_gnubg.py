@@ -6,6 +6,9 @@
 {"ask": "double", "id": "POSITION:MATCH"}                    -> {"after": "POSITION:MATCH"}, the double pending
 {"ask": "id", "xgid": "XGID=..."} or {"ask": "id", "id": "POSITION:MATCH"}
                                                              -> {"id": "POSITION:MATCH"}, or {"id": null}
+    {"ask": "mat", "path": "FILE"}                               -> {"games": [{"winner": "X", "points": 2,
+                                                                     "turns": [["X", [3, 1], [[8, 5], [6, 5]]]]}]}
+                                                                    as gnubg has read them, X on the left
 """
 
 import json
@@ -26,6 +29,8 @@ def main():
         "set automatic move off",
         "set automatic bearoff off",
         "set confirm new off",
+        "set confirm save off",
+        "set jacoby off",
         "set evaluation chequer evaluation plies 0",
         "set evaluation cubedecision evaluation plies 0",
         "new session",
@@ -71,6 +76,25 @@ def ask_plays(question):
 
 def ask_id(question):
     return {"id": gnubg.gnubgid() if set_position(question) else None}
+
+
+def ask_mat(question):
+    gnubg.command(f'import mat "{question["path"]}"')
+    games = gnubg.match(0, 0, 0, 0)["games"]
+    return {
+        "games": [
+            {
+                "winner": game["info"]["winner"],
+                "points": game["info"]["points-won"],
+                "turns": [
+                    [record["player"], record["dice"], record["move"]]
+                    for record in game["game"]
+                    if record["action"] == "move"
+                ],
+            }
+            for game in games
+        ]
+    }
 
 
 main()
