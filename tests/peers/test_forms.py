@@ -27,9 +27,6 @@ DIFFERENCES = {
     "1-0": (BADLY + ".*`10`", "no such dice; gnubg plays the one"),
     "board with 16 checkers": (r"Error: badly formed board", "gnubg plays with sixteen"),
     "too few fields": (r"Error: badly formed board", "gnubg fills them up from the board before"),
-    "turn 0": (BADLY + ".*turn.*`0`", "gnubg's words, and then what is wrong"),
-    "color 0": (BADLY + ".*colour.*`0`", "the same"),
-    "score over the length": (BADLY + ".*`6` and `0`", "the same"),
     "VERSION": (r"Interface: 2\nRFBF: 0\nEngine: \S+\nSoftware: bgd \S+", "it says who answers"),
 }
 """Where bgd means to answer otherwise: the title of the request, its answer, and why."""
