@@ -25,10 +25,11 @@ TOLERANCE: Final = 1e-6
 
 
 def evaluation(state: GameState, chances: Chances, plies: int, table: MatchEquityTable | None = None) -> Evaluation:
-    """What `chances`, the side on roll's, are worth at the stakes of `state`."""
+    """What `chances`, the side on roll's, are worth at the stakes of `state`: cubeless, and with the cube as it is and
+    the proper cube action now."""
     stakes = _stakes(state, chances, table)
     cubeless = stakes.cubeless(state.cube.value)
-    cubeful = _no_double(state, stakes)
+    cubeful = _with_best_action(state, stakes)
     match = stakes.match is not None
     return Evaluation(
         chances=chances,
@@ -48,10 +49,10 @@ def decide(state: GameState, chances: Chances, plies: int, table: MatchEquityTab
     stakes = _stakes(state, chances, table)
     value, owner = state.cube.value, state.cube.owner
     no_double = _no_double(state, stakes)
-    double_take = stakes.cubeful(2 * value, (False, True), efficiency(state.board))
+    double_take = _double_take(state, stakes)
     double_pass = stakes.players[0].worth(value)
     equities = (stakes.equity(no_double), stakes.equity(double_take), stakes.equity(double_pass))
-    beavers = stakes.beavers and 4 * value <= state.cube.limit
+    beavers = _beavers(state, stakes)
     label, double, response = _verdict(*equities, beavers=beavers, redouble=owner is not None)
     reason = refusal(state)
     if reason:
@@ -90,11 +91,7 @@ def accepts(
     doubling. A gammon offered where gammons do not count (Jacoby, cube centred) is worth a single game.
     """
     stakes = _stakes(state, chances, table)
-    decision = decide(state, chances, 0, table)
-    play_on = decision.no_double
-    if decision.allowed:
-        doubled = decision.double_take * (2 if decision.response == "beaver" else 1)
-        play_on = max(play_on, min(doubled, decision.double_pass))
+    play_on = stakes.equity(_with_best_action(state, stakes))
     points = (1 if _gammons_idle(state) else int(outcome)) * state.cube.value
     if side is state.turn:
         return stakes.equity(stakes.players[0].worth(points)) >= play_on - TOLERANCE
@@ -108,6 +105,25 @@ def _stakes(state: GameState, chances: Chances, table: MatchEquityTable | None) 
 def _gammons_idle(state: GameState) -> bool:
     """Jacoby's rule: with the cube centred gammons do not count."""
     return isinstance(state.terms, Money) and state.terms.jacoby and state.cube.owner is None
+
+
+def _with_best_action(state: GameState, stakes: Stakes) -> float:
+    """The worth of the position to the side on roll, before it rolls: of no double, or of a double if that is more."""
+    no_double = _no_double(state, stakes)
+    if refusal(state) or not stakes.has_use(0, state.cube.value):
+        return no_double
+    double_take, double_pass = _double_take(state, stakes), stakes.players[0].worth(state.cube.value)
+    if _beavers(state, stakes) and double_take < 0:
+        double_take *= 2
+    return max(no_double, min(double_take, double_pass))
+
+
+def _double_take(state: GameState, stakes: Stakes) -> float:
+    return stakes.cubeful(2 * state.cube.value, (False, True), efficiency(state.board))
+
+
+def _beavers(state: GameState, stakes: Stakes) -> bool:
+    return stakes.beavers and 4 * state.cube.value <= state.cube.limit
 
 
 def _no_double(state: GameState, stakes: Stakes) -> float:

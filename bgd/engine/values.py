@@ -50,7 +50,8 @@ class RankedPlay:
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """A position's worth to the side on roll, before the roll. `equity` is cubeless, `cubeful` with the cube where it
-    is; both normalised. The `mwc` fields say the same as match winning chances; None in money play."""
+    is and the proper cube action now; both normalised. The `mwc` fields say the same as match winning chances; None in
+    money play."""
 
     chances: Chances
     equity: float

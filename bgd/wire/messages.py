@@ -334,7 +334,8 @@ class BestReply(Reply, frozen=True, kw_only=True):
 
 
 class EvalReply(Reply, frozen=True, kw_only=True):
-    """`equity` is cubeless, `cubeful` with the cube where it is; both normalised to the cube."""
+    """`equity` is cubeless, `cubeful` with the cube where it is and turned now if that is proper; both normalised to
+    the cube."""
 
     win: float
     wingammon: float

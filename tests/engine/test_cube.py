@@ -211,14 +211,36 @@ def test_a_cube_that_wins_the_match_as_it_is_is_dead(state: GameState) -> None:
     assert (decision.label, decision.reason, decision.allowed, decision.double) == ("dead cube", "", True, False)
 
 
-def test_the_same_chances_are_worth_what_gnu_backgammon_says() -> None:
-    # Observed on its external interface, 1.07.001, 0 plies: cubeless and cubeful at the start, money with Jacoby, and
-    # in a match to 7 at 3-away 5-away.
-    start = Chances(0.521483, 0.153909, 0.007563, 0.129867, 0.007548)
-    for_money = evaluation(money(terms=Money(jacoby=True)), start, 0)
-    assert (for_money.equity, for_money.cubeful) == pytest.approx((0.067024, 0.084256), abs=2e-6)
-    in_match = evaluation(match(7, 4, 2), start, 0)
-    assert (in_match.mwc, in_match.mwc_cubeful) == pytest.approx((0.667516, 0.658168), abs=2e-6)
+@pytest.mark.parametrize(
+    ("terms", "cube", "five", "worth"),
+    [
+        (Money(jacoby=True), Cube(), (0.521483, 0.153909, 0.007563, 0.129867, 0.007548), 0.084256),
+        (Money(jacoby=True), Cube(), (0.694799, 0.217686, 0.012521, 0.081176, 0.002271), 0.865182),
+        (Money(jacoby=True), Cube(), (0.273742, 0.026747, 0.0, 0.043322, 0.000413), -0.673058),
+        (Money(jacoby=True), Cube(2, ME), (0.733824, 0.091631, 0.001589, 0.027211, 0.000294), 0.885724),
+        (Money(jacoby=True), Cube(4, YOU), (0.632857, 0.194766, 0.013718, 0.10182, 0.002613), 0.244937),
+        (Money(jacoby=False), Cube(), (0.506022, 0.137088, 0.007933, 0.157888, 0.006033), -0.005679),
+        (Money(jacoby=False), Cube(2, ME), (0.400122, 0.118061, 0.007547, 0.233884, 0.018074), -0.190063),
+        (Money(jacoby=False), Cube(4, YOU), (0.830848, 0.561308, 0.151639, 0.028496, 0.001147), 1.287488),
+        (Match(7, (2, 4)), Cube(), (0.521483, 0.153909, 0.007563, 0.129867, 0.007548), 0.658168),
+        (Match(3, (0, 1)), Cube(), (0.398444, 0.111163, 0.001781, 0.131304, 0.005601), 0.560083),
+        (Match(3, (1, 2), crawford=True), Cube(), (0.569777, 0.186253, 0.004119, 0.089163, 0.002578), 0.740307),
+        (Match(5, (3, 1)), Cube(2, ME), (0.635911, 0.089694, 0.001571, 0.059884, 0.001143), 0.5),
+        (Match(5, (3, 2)), Cube(), (0.585801, 0.139439, 0.006797, 0.085937, 0.000729), 0.441787),
+        (Match(7, (4, 4)), Cube(), (0.380201, 0.015563, 0.0, 0.048486, 0.0), 0.458232),
+        (Match(9, (0, 0)), Cube(), (0.726631, 0.012273, 0.0, 0.009122, 0.000129), 0.5396),
+        (Match(9, (0, 6)), Cube(2, YOU), (0.418338, 0.094482, 0.004064, 0.215503, 0.011813), 0.773276),
+        (Match(11, (10, 0)), Cube(2, YOU), (0.626859, 0.113502, 0.002225, 0.055862, 0.002067), 0.048979),
+        (Match(11, (2, 6)), Cube(4, ME), (0.253184, 0.007714, 0.0, 0.01515, 0.0), 0.611983),
+        (Match(15, (5, 2)), Cube(), (0.418864, 0.085045, 0.000755, 0.15248, 0.004538), 0.349413),
+    ],
+)
+def test_the_same_chances_are_worth_what_gnu_backgammon_says(
+    terms: Match | Money, cube: Cube, five: tuple[float, ...], worth: float
+) -> None:
+    # Observed on the external interface of 1.07.001, `evaluation ... plies 0 cubeful`, contact positions.
+    result = evaluation(GameState(turn=ME, cube=cube, terms=terms), Chances(*five), 0)
+    assert (result.cubeful if result.mwc_cubeful is None else result.mwc_cubeful) == pytest.approx(worth, abs=5e-6)
 
 
 # Matches

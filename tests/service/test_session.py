@@ -469,7 +469,7 @@ def test_an_evaluation_in_a_match_carries_match_winning_chances() -> None:
 def test_an_evaluation_may_override_the_rules() -> None:
     who = session()
     ask(who, SetPosition(position="start"))
-    gammonish = [0.6, 0.4, 0, 0.1, 0]
+    gammonish = [0.5, 0.2, 0, 0.1, 0]
     jacoby = ask(who, Eval(jacoby=True), gammonish)
     plain = ask(who, Eval(jacoby=False), gammonish)
     assert jacoby.cubeful < plain.cubeful  # type: ignore[attr-defined]
