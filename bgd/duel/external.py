@@ -79,6 +79,7 @@ class GnubgServer:
             raise ConfigError("Expected GNU Backgammon to be installed (Debian's package is `gnubg`), found no `gnubg`")
         self.host = "localhost"
         self.port = _free_port()
+        self._listening = False
         self._home = tempfile.TemporaryDirectory(prefix="bgd-gnubg-")
         self._process = subprocess.Popen(
             [program, "-t", "-q", "-r"],
@@ -106,9 +107,14 @@ class GnubgServer:
 
     def _start(self, script: list[str]) -> None:
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
         self._process.stdin.write("".join(f"{line}\n" for line in script).encode())
         self._process.stdin.flush()
+        self._await_listening()
+        self._listening = True
+
+    def _await_listening(self) -> None:
+        """gnubg says so each time it listens: at the start, and again when a client has left."""
+        assert self._process.stdout is not None
         said = []
         for line in self._process.stdout:
             said.append(line.decode(errors="replace").strip())
@@ -117,6 +123,10 @@ class GnubgServer:
         raise ConfigError(f"Expected gnubg to wait for a connection, it said `{' / '.join(said[-3:])}`")
 
     def connect(self, timeout: float = 60.0) -> ExternalClient:
+        """A client; the one before must have been closed (gnubg listens again only then, and this waits for it)."""
+        if not self._listening:
+            self._await_listening()
+        self._listening = False
         return ExternalClient(self.host, self.port, timeout)
 
     def close(self) -> None:
