@@ -1,10 +1,13 @@
 """Games whose positions are labelled by a look one ply ahead, and whose plays are chosen by it: the teacher's lessons.
 
 A label is what the network should have said of a position after a play: the mean, over the opponent's 21 rolls, of its
-own opinion after his best reply. Every look that chooses a play also gives labels, so that none is wasted.
+own opinion after his best reply. Every look that chooses a play also gives labels, so that none is wasted. In
+backgames a label also takes over what the rest of the game found out.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,6 @@ from bgd.kernels.selfplay import MAX_TURNS, Hard, Starts, begin_game, remember_i
 
 CANDIDATES = 3  # plays of one decision that are labelled: the best by the network's opinion
 _MARGIN = 0.25  # and not worse than the best by more than this equity
-_SPARE = 16  # labels that may come on top of those wanted, from the last decision
 
 
 @float_kernel
@@ -44,11 +46,62 @@ def _candidates(best: int, kept: int, space: Space, boards: NDArray[np.int8], mo
     return found
 
 
+class Lesson(NamedTuple):
+    """What one thread remembers of a game, for the corrections at its end. One entry a turn."""
+
+    values: NDArray[np.float32]  # (MAX_TURNS, 5) the network's opinion of what it thought the best play
+    label: NDArray[np.int64]  # (MAX_TURNS,) index of the label of the position reached, -1 if there is none
+    trust: NDArray[np.float32]  # (MAX_TURNS,) share of later corrections that the position takes over
+    strayed: NDArray[np.int64]  # (MAX_TURNS,) 1 if the play was random: the game after it says nothing of before
+
+
+def lesson_space() -> Lesson:
+    """Fresh memory for one thread."""
+    return Lesson(
+        np.zeros((MAX_TURNS, OUTPUTS), np.float32),
+        np.zeros(MAX_TURNS, np.int64),
+        np.zeros(MAX_TURNS, np.float32),
+        np.zeros(MAX_TURNS, np.int64),
+    )
+
+
+@float_kernel
+def correct_labels(turns: int, end: NDArray[np.float32], labels: NDArray[np.float32], lesson: Lesson) -> None:
+    """Carry what the later turns of a game found out back to the labels of its earlier ones.
+
+    `end` is how much better than the network's opinion the game turned out at its end, for the side that played last.
+    A label is the mean of the network's opinions over all rolls; the roll that came up led to a position that the
+    later game judged better, by `found`, than the network did. A trusting position adds that to its label: the luck
+    of the roll itself is no part of it, since the opinion of the position after the same roll is taken off."""
+    found = np.zeros(OUTPUTS, np.float32)
+    turned = np.zeros(OUTPUTS, np.float32)
+    for k in range(OUTPUTS):
+        found[k] = end[k]
+    for t in range(turns - 1, -1, -1):
+        turned[0] = -found[0]
+        turned[1] = found[3]
+        turned[2] = found[4]
+        turned[3] = found[1]
+        turned[4] = found[2]
+        at = lesson.label[t]
+        for k in range(OUTPUTS):
+            change = lesson.trust[t] * turned[k]
+            if at >= 0:
+                labels[at, k] = min(max(labels[at, k] + change, as_single(0)), as_single(1))
+                found[k] = labels[at, k] - lesson.values[t, k]
+            else:
+                found[k] = change
+            if lesson.strayed[t]:
+                found[k] = 0
+
+
 @float_kernel
 def label_games(
     wanted: int,
     share: float,
     share_hard: float,
+    trust: float,
+    trust_hard: float,
     keep: int,
     look_at_all: float,
     prune_rate: float,
@@ -60,16 +113,20 @@ def label_games(
     prune: PruneNet,
     table: Bearoff,
     space: Space,
+    lesson: Lesson,
     boards: NDArray[np.int8],
     labels: NDArray[np.float32],
 ) -> int:
     """Fill `boards` (wanted + 16, 32), positions after a play, and `labels` (.., 5); returns how many there are.
 
-    In a share of the decisions, another one in hard positions, the best few plays are labelled and the best of them by
-    its label is played; in the others the best by the network's opinion is played."""
+    In a share of the decisions, another one in backgames, the best few plays are labelled and the best of them by its
+    label is played; in the others the best by the network's opinion is played. `trust` and `trust_hard` are what
+    `correct_labels` uses in positions of other classes and in backgames, whose errors sit many turns deep."""
     board = np.zeros(BOARD, np.int8)
     few = np.zeros((CANDIDATES, BOARD), np.int8)
+    few_label = np.zeros(CANDIDATES, np.int64)
     out = np.zeros(OUTPUTS, np.float32)
+    end = np.zeros(OUTPUTS, np.float32)
     rows = np.zeros(GROUPS, np.int64)
     done = 0
     while done < wanted:
@@ -81,17 +138,20 @@ def label_games(
         wander = 0.0
         if np.random.random() < starts.wandering:
             wander = np.random.random() * starts.wander_rate
-        for turn in range(MAX_TURNS):
-            if done >= wanted:
-                break
-            found = 0
-            if turn < random_plays or np.random.random() < wander:
+        turns = 0
+        for k in range(OUTPUTS):
+            end[k] = 0
+        while turns < MAX_TURNS and done < wanted:
+            found = 1
+            look = False
+            deep = False
+            strayed = turns < random_plays or np.random.random() < wander
+            if strayed:
                 count = generate(board, die1, die2, space.plays)
                 chosen = np.random.randint(0, count)
                 for k in range(BOARD):
                     few[0, k] = space.plays.boards[chosen, k]
-                if turn >= random_plays or np.random.random() < 0.2:
-                    found = 1 if np.random.random() < 0.2 else 0
+                look = np.random.random() < (0.05 if turns < random_plays else 0.2)
             else:
                 all_plays = np.random.random() < look_at_all
                 best, count, kept = best_play_pruned(
@@ -101,34 +161,44 @@ def label_games(
                     for q in range(4):
                         i = best if q == 0 else np.random.randint(0, count)
                         learn_score(space.plays.boards[i], space.utility[i], prune_rate, prune, space.prune)
+                for k in range(OUTPUTS):
+                    lesson.values[turns, k] = space.probs[best, k]
                 deep = encode(space.plays.boards[best], rows) & CLASS_MASK == DEEP
                 look = np.random.random() < (share_hard if deep else share)
                 found = _candidates(best, kept, space, few, CANDIDATES if look else 1)
-                if not look:
-                    found = 0
-            top = as_single(-100)
             play = 0
-            for c in range(found):
-                if exact_probabilities(few[c], table, out):
+            few_label[0] = -1
+            if look:
+                top = as_single(-100)
+                for c in range(found):
+                    few_label[c] = -1
+                    if not exact_probabilities(few[c], table, out):
+                        one_ply(few[c], weights, net, prune, table, space, out)
+                        for k in range(BOARD):
+                            boards[done, k] = few[c, k]
+                        for k in range(OUTPUTS):
+                            labels[done, k] = out[k]
+                        few_label[c] = done
+                        done += 1
                     value = utility_of(weights, out)
-                else:
-                    one_ply(few[c], weights, net, prune, table, space, out)
-                    value = utility_of(weights, out)
-                    for k in range(BOARD):
-                        boards[done, k] = few[c, k]
-                    for k in range(OUTPUTS):
-                        labels[done, k] = out[k]
-                    done += 1
-                if value > top:
-                    top = value
-                    play = c
+                    if value > top:
+                        top = value
+                        play = c
             if exact_probabilities(few[play], table, out):
+                if not strayed:
+                    for k in range(OUTPUTS):
+                        end[k] = out[k] - lesson.values[turns, k]
                 break
+            lesson.label[turns] = few_label[play]
+            lesson.trust[turns] = trust_hard if deep else trust
+            lesson.strayed[turns] = strayed
             flip(few[play], board)
             if natural:
                 remember_if_hard(board, encode(few[play], rows), hard)
+            turns += 1
             die1 = np.random.randint(1, 7)
             die2 = np.random.randint(1, 7)
+        correct_labels(turns, end, labels, lesson)
     return done
 
 

@@ -18,7 +18,7 @@ from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.decide import space_for
 from bgd.kernels.encode import GROUPS
 from bgd.kernels.fit import Adam, adam_for, fit_batches
-from bgd.kernels.label import label_games, store_labels
+from bgd.kernels.label import label_games, lesson_space, store_labels
 from bgd.kernels.movegen import BOARD
 from bgd.kernels.network import OUTPUTS, Net, money_weights, net_space
 from bgd.kernels.prune import PruneNet
@@ -28,7 +28,7 @@ from bgd.train.journal import Journal, stage_bar
 from bgd.train.nets import copy_net, move_towards, widen
 from bgd.train.recipe import Iteration, Recipe
 
-_CHUNK = 500  # labels a call
+_CHUNK = 1500  # labels a call
 _SHARD = 100_000  # labels a file
 _STEPS = 10  # batches a call
 _TEACH_EVERY = 200  # steps between updates of the teacher
@@ -166,6 +166,7 @@ class _Round:
         """One thread: label until told to stop."""
         settings = self.settings
         space = space_for(self.teacher)
+        lesson = lesson_space()
         weights = money_weights()
         boards = np.zeros((_CHUNK + 16, BOARD), np.int8)
         labels = np.zeros((_CHUNK + 16, OUTPUTS), np.float32)
@@ -175,6 +176,8 @@ class _Round:
                 _CHUNK,
                 settings.share_labelled,
                 settings.share_hard,
+                settings.trust,
+                settings.trust_hard,
                 settings.keep,
                 settings.look_at_all,
                 settings.prune_rate,
@@ -186,6 +189,7 @@ class _Round:
                 self.prune,
                 self.table,
                 space,
+                lesson,
                 boards,
                 labels,
             )
@@ -268,6 +272,8 @@ def sample_positions(start: Start, table: Bearoff, recipe: Recipe, count: int) -
         count,
         settings.share_labelled,
         settings.share_labelled,
+        0.0,
+        0.0,
         settings.keep,
         0.0,
         0.0,
@@ -279,6 +285,7 @@ def sample_positions(start: Start, table: Bearoff, recipe: Recipe, count: int) -
         start.prune,
         table,
         space_for(net),
+        lesson_space(),
         boards,
         labels,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from bgd.kernels.selfplay import Starts
 
 _FIRST_STARTS = Starts(random_plays=0.2, scattered=0.12, revisited=0.08, wandering=0.3, wander_rate=0.2)
-_LATER_STARTS = Starts(random_plays=0.15, scattered=0.12, revisited=0.15, wandering=0.4, wander_rate=0.3)
+_LATER_STARTS = Starts(random_plays=0.15, scattered=0.08, revisited=0.25, wandering=0.4, wander_rate=0.3)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ class Iteration:
     reuse: float = 10.0  # times that a label is learned from, on average
     buffer: int = 2_500_000  # newest labels kept
     share_labelled: float = 0.2  # of the decisions of the labelling games: the best plays are labelled, one is played
-    share_hard: float = 0.5  # the same in hard positions
+    share_hard: float = 0.7  # the same in backgames
+    trust: float = 0.0  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)
+    trust_hard: float = 0.9  # the same in backgames
     keep: int = 8
     look_at_all: float = 0.05
     prune_rate: float = 0.0005
