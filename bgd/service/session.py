@@ -138,7 +138,7 @@ class Session:
 
     def _new_game(self, request: NewGame) -> Reply:
         if request.session:
-            self.settings = replace(self._service.defaults, reading=self.settings.reading)
+            self.settings = self._service.defaults
         else:
             self.settings = self.settings.new_game()
         return Done()

@@ -68,7 +68,7 @@ class SetPosition(Request, frozen=True, kw_only=True):
 
 
 class NewGame(Request, frozen=True, kw_only=True):
-    """Forget the session's position and dice; `session` forgets match, score, cube and rules too."""
+    """Forget the session's position, dice and cube; `session` forgets match, score and all other settings too."""
 
     verb = "newgame"
     session: bool = False
@@ -226,7 +226,7 @@ REQUESTS: Final[dict[str, type[Request]]] = {
         Convert, Show, Cancel, Stats,
     )
 }  # fmt: skip
-"""Every request by its verb. `decide`, `turn` and `newgame` are reached through dialects that have them."""
+"""Every request by its verb. The dialects text and json have them all."""
 
 
 class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
