@@ -42,7 +42,10 @@ class BgdError(Exception):
 
 
 class InputError(BgdError):
+    """`path` is the field of the request that is at fault, as `plies`; empty when it is not known to be one field's."""
+
     code = "bad-argument"
+    path: str = ""
 
 
 class BadPosition(InputError):

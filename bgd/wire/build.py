@@ -40,14 +40,6 @@ _EXPECTED: Final = {
 _ERROR_OF_FIELD: Final[dict[str, type[InputError]]] = {"dice": BadDice, "play": BadPlay, "position": BadPosition}
 
 
-class FieldFault(BadValue):
-    """A field whose value is out of its bounds or of the wrong type. `path` names it, as `plies` or `values.match`."""
-
-    def __init__(self, message: str, path: str) -> None:
-        super().__init__(message)
-        self.path = path
-
-
 def _is_bool(hint: object) -> bool:
     return hint is bool or (get_origin(hint) is UnionType and bool in get_args(hint))
 
@@ -69,41 +61,48 @@ def request_kind(verb: str) -> type[Request]:
     return kind
 
 
-def build(verb: str, fields: Mapping[str, object], *, strict: bool) -> Request:
+def build(verb: str, fields: Mapping[str, object], *, strict: bool, keys: Mapping[str, str] | None = None) -> Request:
     """The request. `strict`: types must be right as they are (JSON); otherwise text is read as what is expected.
+    `keys`: what the dialect calls fields whose names are others.
 
-    Raises UnknownCommand, BadArgument (unknown or missing fields) and FieldFault."""
+    Raises UnknownCommand, BadArgument (unknown or missing fields), and the error that a field's value deserves, with
+    its `path`."""
     kind = request_kind(verb)
-    known = FIELDS[verb]
+    keys = keys or {}
+    known = [keys.get(name, name) for name in FIELDS[verb]]
     for name in fields:
-        if name not in known:
+        if name not in FIELDS[verb]:
             told = f"fields of `{verb}`: {', '.join(known)}" if known else f"`{verb}` has no fields"
-            raise BadArgument(f"Unknown field `{shown(name)}`{hint(name, known)}; {told}")
+            raise _at(name, BadArgument(f"Unknown field `{shown(name)}`{hint(name, known)}; {told}"))
     if not strict:
-        fields = {name: _bool(name, value) if name in _BOOLS[verb] else value for name, value in fields.items()}
+        fields = {name: _bool(value) if name in _BOOLS[verb] else value for name, value in fields.items()}
     try:
         return msgspec.convert(fields, kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise _fault(verb, fields, str(error)) from None
+        raise _fault(verb, fields, str(error), keys) from None
 
 
-def _bool(name: str, value: object) -> bool:
-    word = _WORDS_OF_BOOL.get(value.lower()) if isinstance(value, str) else None
-    if word is None:
-        raise FieldFault(f"Expected `{name}` to be on or off, got `{shown(str(value))}`", name)
-    return word
+def _bool(value: object) -> object:
+    """The truth of an `on` or `off`; anything else as it is, for msgspec to refuse."""
+    return _WORDS_OF_BOOL.get(value.lower(), value) if isinstance(value, str) else value
 
 
-def _fault(verb: str, fields: Mapping[str, object], told: str) -> InputError:
+def _fault(verb: str, fields: Mapping[str, object], told: str, keys: Mapping[str, str]) -> InputError:
     """msgspec's complaint in our words: field, expected, got."""
     match = _FAULT.fullmatch(told)
     what, path = (match["what"], match["path"] or "") if match else (told, "")
     if what.startswith("Object missing required field"):
-        return BadArgument(f"`{verb}` needs `{what.split('`')[1]}`")
+        missing = what.split("`")[1]
+        return _at(missing, BadArgument(f"`{verb}` needs `{keys.get(missing, missing)}`"))
     field = re.split(r"[.\[]", path, maxsplit=1)[0]
-    message = f"Expected `{field}` to be {_EXPECTED.get(field, 'on or off')}, got `{shown(str(fields.get(field)))}`"
-    kind = _ERROR_OF_FIELD.get(field)
-    return kind(message) if kind else FieldFault(message, path)
+    expected, got = _EXPECTED.get(field, "on or off"), shown(str(fields.get(field)))
+    message = f"Expected `{keys.get(field, field)}` to be {expected}, got `{got}`"
+    return _at(path, _ERROR_OF_FIELD.get(field, BadValue)(message))
+
+
+def _at(path: str, error: InputError) -> InputError:
+    error.path = path
+    return error
 
 
 def hint(word: str, known: Iterable[str]) -> str:

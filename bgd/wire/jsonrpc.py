@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 import msgspec
 
 from bgd.errors import BadArgument, BgdError, IllegalPlay, InputError, UnknownCommand
-from bgd.wire.build import FieldFault, build, shown
+from bgd.wire.build import build, shown
 from bgd.wire.messages import Cancel, Incoming, Reply, Request
 
 _MAX_ID: Final = 64
@@ -109,7 +109,7 @@ def _json(value: object) -> bytes:
 
 def _error(error: BgdError) -> bytes:
     data = {"code": error.code}
-    if isinstance(error, FieldFault):
+    if isinstance(error, InputError) and error.path:
         data["path"] = f"$.params.{error.path}"
     if isinstance(error, IllegalPlay):
         data["rule"] = error.rule

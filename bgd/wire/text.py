@@ -117,7 +117,7 @@ def _request(verb: str, text: str) -> Request:
         if name in fields:
             raise BadArgument(f"`{_KEY_OF_FIELD.get(name, name)}` is given twice")
         fields[name] = value
-    return build(verb, fields, strict=False)
+    return build(verb, fields, strict=False, keys=_KEY_OF_FIELD)
 
 
 def _arguments(text: str) -> Iterator[_Argument]:

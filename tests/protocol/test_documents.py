@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 import bgd.errors
+import bgd.rules.legality
 from bgd.config import Limits
 from bgd.errors import BgdError, InputError, LineTooLong, RefusedError
 from bgd.wire.jsonrpc import JsonRpcCodec
@@ -122,6 +123,12 @@ def test_the_spec_names_every_verb_and_its_fields() -> None:
     for verb, kind in REQUESTS.items():
         for field in kind.__struct_fields__:
             assert in_text.get(field, field) in rows[verb], f"{verb}: {field}"
+
+
+def test_the_spec_names_every_rule_that_a_play_can_break() -> None:
+    rules = re.findall(r"^    ([a-z-]+)  +\w", bgd.rules.legality.__doc__ or "", re.MULTILINE)
+    assert len(rules) > 10
+    assert not [rule for rule in rules if f"`{rule}`" not in SPEC.read_text()]
 
 
 def test_the_spec_s_limits_are_the_code_s() -> None:

@@ -106,6 +106,9 @@ def test_errors_have_json_rpc_s_number_and_the_stable_word(peer: Peer, line: str
 def test_a_bad_field_is_named_by_its_path(peer: Peer) -> None:
     assert error_of(peer, call("best", plies=9))["data"]["path"] == "$.params.plies"
     assert error_of(peer, call("set", values={"match": 7}))["data"]["path"].startswith("$.params.values")
+    assert error_of(peer, call("best", dice="7"))["data"]["path"] == "$.params.dice"
+    assert error_of(peer, call("best", plise=9))["data"]["path"] == "$.params.plise"
+    assert "path" not in error_of(peer, call("flurb"))["data"]
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,8 @@ def test_a_blank_line_wants_no_answer(peer: Peer) -> None:
         ("moves 7", "error bad-dice Expected `dice` to be two dice from 1 to 6, got `7`"),
         ("convert", "error bad-argument `convert` needs `to`"),
         ("convert to=gif", "error bad-value Expected `to` to be id, xgid, fibs or ogid, got `gif`"),
+        ("show as=gif", "error bad-value Expected `as` to be text or svg, got `gif`"),
+        ("show size=9", "error bad-argument Unknown field `size`; fields of `show`: position, as"),
         ("position", "error bad-argument `position` needs `position`"),
         ("moves 31 dice=31", "error bad-argument `dice` is given twice"),
         ("set match=7 match=5", "error bad-argument `match` is given twice"),
