@@ -6,6 +6,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -69,6 +70,7 @@ _table: Table | BgdError | OSError | None = None
 
 def _sit_down(terms: Terms) -> None:
     global _table
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes: the first one says when to stop
     try:
         _table = Table(terms)
     except (BgdError, OSError) as fault:
@@ -100,7 +102,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a duel. Returns its exit status: 0 done, 1 a failure that stderr explains; a wrong command line exits 2."""
+    """Run a duel. Returns its exit status: 0 done, 1 a failure that stderr explains, 130 interrupted (what was played
+    until then is reported); a wrong command line exits 2."""
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.games < 1 or arguments.workers < 1:
@@ -116,18 +119,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"bgd duel: {fault}", file=sys.stderr)
         return 1
     wanted = range((arguments.games + 1) // 2)
+    missing = [pair for pair in wanted if pair not in log.pairs]
+    status = 0
     try:
-        _play_all(
-            Terms(header, arguments.mat), [pair for pair in wanted if pair not in log.pairs], log, arguments.workers
-        )
+        _play_all(Terms(header, arguments.mat), missing, log, arguments.workers)
+    except KeyboardInterrupt:
+        status = 130
     except (BgdError, OSError, BrokenProcessPool) as fault:
         print(f"bgd duel: {fault}", file=sys.stderr)
         return 1
     finally:
         log.close()
-    done = [log.pairs[pair] for pair in wanted]
-    print(json.dumps(report(header, done), indent=2))
-    return 0
+    print(json.dumps(report(header, [log.pairs[pair] for pair in wanted if pair in log.pairs]), indent=2))
+    return status
 
 
 def _play_all(terms: Terms, pairs: Sequence[int], log: Log, workers: int) -> None:

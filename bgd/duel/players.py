@@ -20,7 +20,7 @@ from typing import Final, Protocol
 
 from bgd.duel.external import ExternalClient, GnubgServer
 from bgd.engine.evaluator import Evaluator
-from bgd.errors import BadArgument, BadPlay, ConfigError, IllegalPlay
+from bgd.errors import BadArgument, BadPlay, ConfigError, IllegalPlay, Unsupported
 from bgd.notation import fibs_board, plays, position_id
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
@@ -55,6 +55,8 @@ class EnginePlayer:
     """bgd itself. One kernel call a play, so that a duel measures the engine and not the wire."""
 
     def __init__(self, evaluator: Evaluator, plies: int = 0) -> None:
+        if plies > evaluator.max_plies:
+            raise Unsupported(f"Expected plies from 0 to {evaluator.max_plies} of bgd, got `{plies}`")
         self._evaluator = evaluator
         self._plies = plies
 

@@ -132,7 +132,9 @@ def _wins(games: Sequence[GameRecord], sign: int) -> dict[str, int]:
 
 
 def mat(header: Header, pair: int, games: Sequence[tuple[GameRecord, Sequence[Turn]]]) -> str:
-    """The games of a pair as a .mat file: a money session, player a on the left. A fault ends its game early."""
+    """The games of a pair as a .mat file: a money session, player a on the left. A fault ends its game early.
+
+    GNU Backgammon counts the gammons in it after `set jacoby off` only: the file's own word on that it doesn't heed."""
     names = (_name(header.a), _name(header.b))
     if names[0] == names[1]:
         names = (f"{names[0]}_a", f"{names[1]}_b")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from bgd.duel import main
+from bgd.duel.command import Table
+from bgd.duel.report import PairRecord
 
 FIRST_PLAY = """
 import sys
@@ -72,3 +74,23 @@ def test_a_player_that_cannot_sit_down_is_named(workers: str, capsys: pytest.Cap
 def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chess", "gnubg"]) == 1
     assert "`chess`" in capsys.readouterr().err
+
+
+def test_an_interrupted_duel_reports_what_was_played(
+    engine: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = Table.play
+
+    def interrupted(table: Table, pair: int) -> PairRecord:
+        if pair == 2:
+            raise KeyboardInterrupt
+        return play(table, pair)
+
+    monkeypatch.setattr(Table, "play", interrupted)
+    assert main([engine, engine, "--no-luck", "--games", "10", "--workers", "1"]) == 130
+    assert json.loads(capsys.readouterr().out)["games"] == 4
+
+
+def test_more_plies_than_bgd_searches_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bgd:plies=4", "bgd:plies=0", "--no-luck", "--games", "2"]) == 1
+    assert "got `4`" in capsys.readouterr().err
