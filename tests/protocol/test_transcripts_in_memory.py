@@ -11,6 +11,7 @@ from bgd.errors import BgdError
 from bgd.service.job import Job
 from bgd.service.session import Service, Session
 from bgd.wire.conversation import Conversation
+from bgd.wire.detect import Dialect
 from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
 from tests.engine.fakes import fake_engine
 from tests.protocol.transcript import Transcript, mismatch, transcripts
@@ -26,8 +27,8 @@ class Unhurried:
 class MemoryServer:
     """What the daemon does for one connection, without waiting for anything."""
 
-    def __init__(self, dialect: str | None, engine: Engine) -> None:
-        self.conversation = Conversation(dialect)  # type: ignore[arg-type]
+    def __init__(self, dialect: Dialect | None, engine: Engine) -> None:
+        self.conversation = Conversation(dialect)
         self.service = Service(version="0.1.0", engine_state=lambda: "ready", limits=LIMITS)
         self.session: Session | None = None
         self.engine = engine

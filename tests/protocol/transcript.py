@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from bgd.wire.detect import DIALECTS, Dialect
+
 TRANSCRIPTS: Final = Path(__file__).parents[2] / "protocol" / "transcripts"
 
 PLACEHOLDERS: Final = {
@@ -65,7 +67,7 @@ class Step:
 @dataclass
 class Transcript:
     name: str
-    dialect: str | None
+    dialect: Dialect | None
     steps: list[Step]
 
 
@@ -98,7 +100,7 @@ def parse_text(name: str, text: str) -> Transcript:
         if not line or line.startswith("#"):
             continue
         if line.startswith("@dialect "):
-            transcript.dialect = line.removeprefix("@dialect ")
+            transcript.dialect = next(name for name in DIALECTS if name == line.removeprefix("@dialect "))
             continue
         if kind.rstrip() in ("C:", "B:") or line == "@ends":
             if answering:

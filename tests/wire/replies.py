@@ -6,6 +6,7 @@ from typing import Final
 
 from bgd.errors import BgdError
 from bgd.wire.conversation import Conversation
+from bgd.wire.detect import Dialect
 from bgd.wire.messages import (
     BestReply,
     Candidate,
@@ -111,8 +112,8 @@ REPLIES: Final[tuple[Reply, ...]] = (
 class Peer:
     """Sends lines; each is answered with `answer`, errors with themselves."""
 
-    def __init__(self, dialect: str | None = None) -> None:
-        self.conversation = Conversation(dialect)  # type: ignore[arg-type]
+    def __init__(self, dialect: Dialect | None = None) -> None:
+        self.conversation = Conversation(dialect)
 
     def asks(self, line: str) -> Incoming:
         (incoming,) = self.conversation.receive_data(line.encode() + b"\n")

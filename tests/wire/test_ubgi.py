@@ -89,7 +89,7 @@ def peer() -> Peer:
         ("setcube value 4 owner p0", Set(values={"cube": "4", "owner": "bottom"})),
         ("setcube owner center value 1", Set(values={"cube": "1", "owner": "centre"})),
         ("setturn p1", Set(values={"turn": "top"})),
-        ("setoption name Variant value backgammon", Set(values={"variant": "backgammon"})),
+        ("setoption name Variant value backgammon", Set(values={"variant": "backgammon"})),  # pitfall 13
         ("setoption name EvalPlies value 0", Set(values={"plies": "0"})),
         ("setoption name Jacoby value true", Set(values={"jacoby": "true"})),
         ("set game.variant backgammon", Set(values={"variant": "backgammon"})),
