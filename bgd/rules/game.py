@@ -231,7 +231,7 @@ def settled(state: GameState) -> Match | Money:
     if state.result is None:
         return state.terms
     if isinstance(state.terms, Match):
-        return match.after_game(state.terms, state.result)
+        return match.after_game(state.terms, state.result, crawford_rule=state.house.crawford)
     return money.after_game(state.terms, state.result)
 
 

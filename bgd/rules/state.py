@@ -125,11 +125,13 @@ class HouseRules:
     """What players may agree on in matches and money play alike.
 
     `backgammons` False: a backgammon counts as a gammon, 2. `winner_rerolls`: the higher die of the opening only says
-    who begins, and the beginner then rolls both dice (and may double before, as in any turn).
+    who begins, and the beginner then rolls both dice (and may double before, as in any turn). `crawford` False: a match
+    has no Crawford game.
     """
 
     backgammons: bool = True
     winner_rerolls: bool = False
+    crawford: bool = True
 
     def counted(self, outcome: Outcome) -> Outcome:
         """What a win counts for."""

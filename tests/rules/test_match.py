@@ -15,6 +15,10 @@ def won(side: Side, points: int) -> Result:
     return Result(side, Outcome.SINGLE, points)
 
 
+def test_no_game_is_the_crawford_game_where_the_rule_is_not_played() -> None:
+    assert after_game(Match(5, (2, 1)), won(Side.TOP, 2), crawford_rule=False) == Match(5, (4, 1))
+
+
 def test_points_go_to_the_winner() -> None:
     assert after_game(Match(7), won(Side.BOTTOM, 2)) == Match(7, (0, 2))
 
