@@ -112,7 +112,7 @@ def _present(state: GameState) -> list[tuple[str, str]]:
         (state.phase is Phase.OVER, "over", "that the game is over"),
         (state.result is not None, "result", "who won, and how"),
         (state.played is not None, "played", "the play made and not yet confirmed"),
-        (state.house != HouseRules(), "house", "house rules on backgammons and the opening roll"),
+        (state.house != HouseRules(), "house", "house rules on backgammons, the opening roll and Crawford"),
         (_past_the_length(state), "past-the-length", "points past the match length"),
     ]
     return [(what, words) for there, what, words in facts if there]

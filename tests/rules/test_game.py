@@ -82,7 +82,9 @@ terms = st.one_of(
 
 
 @settings(max_examples=60, deadline=None)
-@given(terms, st.builds(HouseRules, st.booleans(), st.booleans(), st.booleans()), st.sampled_from([1, 4, 64]), st.data())
+@given(
+    terms, st.builds(HouseRules, st.booleans(), st.booleans(), st.booleans()), st.sampled_from([1, 4, 64]), st.data()
+)
 def test_every_action_is_either_legal_and_accepted_or_refused_and_the_game_stays_a_game(
     agreed: Match | Money, house: HouseRules, limit: int, data: st.DataObject
 ) -> None:
