@@ -11,7 +11,8 @@ from bgd.wire.messages import Incoming, Reply
 class Codec(Protocol):
     """One dialect. Codecs raise nothing on what a peer sends: a bad line becomes an Incoming with the error in it.
 
-    They hold no state of the conversation (what position was set, say): that is the session's."""
+    They hold no state of the conversation (what position was set, say): that is the session's. The one exception is
+    JSON-RPC, which collects the answers of a batch."""
 
     name: ClassVar[str]
 
