@@ -9,8 +9,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,6 +145,17 @@ class DaemonProcess:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
+
+
+@contextmanager
+def started(*command: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is gone afterwards, whatever fails meanwhile."""
+    process: subprocess.Popen[bytes] = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from tests.conftest import DaemonProcess, LineSocket
+from tests.conftest import DaemonProcess, LineSocket, started
 
 START = "4HPwATDgc/ABMA"
 
@@ -172,7 +172,7 @@ def test_stdio_works_with_stderr_closed(bgd_command: list[str]) -> None:
 
 
 def test_quit_ends_the_process_while_its_input_is_still_open(bgd_command: list[str]) -> None:
-    with subprocess.Popen([*bgd_command, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with started(*bgd_command, "stdio", stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(b"ubgi\nquit\n")
         process.stdin.flush()
@@ -180,8 +180,8 @@ def test_quit_ends_the_process_while_its_input_is_still_open(bgd_command: list[s
 
 
 def test_a_reader_that_leaves_ends_it_calmly(bgd_command: list[str]) -> None:
-    with subprocess.Popen(
-        [*bgd_command, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    with started(
+        *bgd_command, "stdio", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -194,8 +194,8 @@ def test_a_reader_that_leaves_ends_it_calmly(bgd_command: list[str]) -> None:
 
 
 def test_stdio_obeys_sigterm(bgd_command: list[str]) -> None:
-    with subprocess.Popen(
-        [*bgd_command, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    with started(
+        *bgd_command, "stdio", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -208,7 +208,7 @@ def test_stdio_obeys_sigterm(bgd_command: list[str]) -> None:
 
 def test_a_terminal_is_served_too(bgd_command: list[str]) -> None:
     ours, theirs = os.openpty()
-    with subprocess.Popen([*bgd_command, "stdio"], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+    with started(*bgd_command, "stdio", stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL) as process:
         os.close(theirs)
         os.write(ours, b"ping\n")
         answer = b""
@@ -222,7 +222,7 @@ def test_a_terminal_is_served_too(bgd_command: list[str]) -> None:
 def test_what_stdio_was_started_with_is_not_made_non_blocking(bgd_command: list[str]) -> None:
     ours, theirs = socket.socketpair()
     with (
-        subprocess.Popen([*bgd_command, "stdio"], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL) as process,
+        started(*bgd_command, "stdio", stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL) as process,
         LineSocket(ours) as client,
     ):
         assert client.ask("ping") == ["ok pong"]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 from collections.abc import Callable
 
 import pytest
 
-from tests.conftest import DaemonProcess
+from tests.conftest import DaemonProcess, started
 from tests.protocol.transcript import Step, Transcript, mismatch, transcripts
 
 TIMEOUT = 60.0
@@ -69,9 +68,7 @@ def test_over_stdin_and_stdout_it_goes_the_same_way(transcript: Transcript, bgd_
     ours, theirs = socket.socketpair()
     with (
         ours,
-        subprocess.Popen(
-            [*bgd_command, "stdio", "--log-level", "error", *pinned], stdin=theirs, stdout=theirs
-        ) as process,
+        started(*bgd_command, "stdio", "--log-level", "error", *pinned, stdin=theirs, stdout=theirs) as process,
     ):
         theirs.close()
         replay(transcript, ours)
