@@ -98,6 +98,7 @@ class Connection:
         self._changed = trio.Event()  # something was answered or sent
         self._ended = False  # no more input is wanted
         self._ended_by_us = False
+        self._quit = False
         self._lost = False
         self._grace_ends: float | None = None
         self._whole = trio.CancelScope()
@@ -128,6 +129,8 @@ class Connection:
             self._ended_by_us = True
             self._grace_ends = trio.current_time() + self._limits.grace
             self._finishing.deadline = self._grace_ends
+            # For a peer that doesn't take what it is answered.
+            self._whole.deadline = self._grace_ends + self._limits.linger
             self._reading.cancel()
 
     async def _read(self) -> None:
@@ -212,7 +215,9 @@ class Connection:
         if content is None:
             return
         self._counts.requests += 1
-        if isinstance(content, bytes):
+        if self._quit:
+            self._answer(incoming, Cancelled("Not done, since it came after `quit`"))
+        elif isinstance(content, bytes):
             self._settle(incoming, content)
         elif isinstance(content, BgdError):
             if isinstance(content, LineTooLong):
@@ -230,6 +235,7 @@ class Connection:
         if isinstance(request, Cancel):
             return self._cancel(request)
         if isinstance(request, Quit):
+            self._quit = True
             self._end()
             return Done()
         if isinstance(request, Stats):
@@ -260,9 +266,8 @@ class Connection:
         return None
 
     def _end(self) -> None:
-        """Nothing more is wanted of this peer, not even what it has sent already."""
+        """Nothing more is read from this peer."""
         self._ended = self._ended_by_us = True
-        self._inbox.clear()
 
     def _cancel(self, request: Cancel) -> Reply:
         target = request.target

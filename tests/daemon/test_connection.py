@@ -193,7 +193,7 @@ async def test_quit_answers_what_was_asked_before_it_and_closes(house: House) ->
     await peer.say("job slow", "quit", "ping")
     await house.jobs.wait_begun()
     house.jobs.finish("slow")
-    assert await peer.hear_all() == ["ok slow", "ok "]
+    assert await peer.hear_all() == ["ok slow", "ok ", "error cancelled"]
 
 
 @in_house()
@@ -299,8 +299,24 @@ def test_a_peer_that_takes_no_replies_is_dropped(autojump_clock: trio.testing.Mo
             await peer.closed.wait()
             assert trio.current_time() == pytest.approx(60, abs=1)
 
-    start = autojump_clock
-    trio.run(main, clock=start)
+    trio.run(main, clock=autojump_clock)
+
+
+def test_a_daemon_that_leaves_does_not_wait_for_a_peer_that_takes_no_replies(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            house = House(nursery, send_timeout=3600.0, grace=5.0, linger=1.0)
+            ours, theirs = trio.testing.lockstep_stream_pair()
+            peer = house.connect_over(StreamTransport(theirs), ours)
+            await peer.say("ping")
+            await trio.testing.wait_all_tasks_blocked()
+            peer.connection.shut_down()
+            await peer.closed.wait()
+            assert trio.current_time() == pytest.approx(6, abs=1)
+
+    trio.run(main, clock=autojump_clock)
 
 
 def test_a_peer_may_think_for_days(autojump_clock: trio.testing.MockClock) -> None:
