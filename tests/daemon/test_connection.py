@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bgd.errors import WeightsError
 
@@ -17,7 +19,7 @@ from .fakes import House, StreamTransport
 Scenario = Callable[[House], Awaitable[None]]
 
 
-def in_house(**settings: Any) -> Callable[[Scenario], Callable[[], None]]:
+def in_house(**options: Any) -> Callable[[Scenario], Callable[[], None]]:
     """Run a scenario in a house of its own."""
 
     def decorate(scenario: Scenario) -> Callable[[], None]:
@@ -26,8 +28,8 @@ def in_house(**settings: Any) -> Callable[[Scenario], Callable[[], None]]:
             async def main() -> None:
                 with trio.fail_after(20):
                     async with trio.open_nursery() as nursery:
-                        house = House(nursery, **settings)
-                        await house.open(ready=settings.get("loaded", True))
+                        house = House(nursery, **options)
+                        await house.open(ready=options.get("loaded", True))
                         await scenario(house)
                         nursery.cancel_scope.cancel()
 
@@ -330,3 +332,35 @@ def test_a_peer_may_think_for_days(autojump_clock: trio.testing.MockClock) -> No
             nursery.cancel_scope.cancel()
 
     trio.run(main, clock=autojump_clock)
+
+
+VERBS = ["ping", "bad", "bytes", "flurb", "bug", "job cheap", "job refused", "job bug", "job big", "cancel", "stats"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    requests=st.lists(st.tuples(st.sampled_from(["", "#1 ", "#2 "]), st.sampled_from(VERBS)), max_size=30),
+    cuts=st.lists(st.integers(1, 40), max_size=10),
+    max_pending=st.integers(1, 5),
+)
+def test_law_each_request_has_one_final_reply_however_it_is_cut_and_tagged(
+    requests: list[tuple[str, str]], cuts: list[int], max_pending: int
+) -> None:
+    data = "".join(f"{tag}{verb}\n" for tag, verb in requests).encode()
+    heard: list[str] = []
+
+    @in_house(max_pending=max_pending)
+    async def scenario(house: House) -> None:
+        peer = house.connect()
+        rest = data
+        for cut in cuts:
+            await peer.stream.send_all(rest[:cut])
+            rest = rest[cut:]
+        await peer.stream.send_all(rest)
+        await peer.stream.send_eof()
+        heard.extend(await peer.hear_all())
+
+    scenario()
+    untagged_asked = [tag for tag, verb in requests if not tag or verb == "bytes"]
+    assert len(heard) == len(requests)
+    assert len([line for line in heard if not line.startswith("#")]) == len(untagged_asked)
