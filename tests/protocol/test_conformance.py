@@ -1,0 +1,100 @@
+"""The conformance runner passes bgd, and would notice a server that is not as the protocol says."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.conftest import DaemonProcess
+from tests.protocol.transcript import transcripts
+
+PROTOCOL = Path(__file__).parents[2] / "protocol"
+RUNNER = PROTOCOL / "conformance.py"
+
+
+@pytest.fixture(scope="module")
+def runner() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("conformance", RUNNER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["conformance"] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """With the standard library alone."""
+    return subprocess.run([sys.executable, "-I", "-S", str(RUNNER), *arguments], capture_output=True, text=True)
+
+
+def test_bgd_conforms_over_tcp(daemon: DaemonProcess) -> None:
+    check = run("--host", "127.0.0.1", "--port", str(daemon.port))
+    assert check.returncode == 0, check.stdout + check.stderr
+    assert "skip pinned_text (needs a server with the dialect text pinned)" in check.stdout.splitlines()
+
+
+def test_bgd_conforms_over_a_unix_socket(daemon: DaemonProcess) -> None:
+    check = run("--unix", daemon.path, "--only", "*_1_*")
+    assert check.returncode == 0, check.stdout + check.stderr
+    assert "ok   text_1_hello" in check.stdout.splitlines()
+
+
+@pytest.mark.parametrize("only", ["pinned_*", "*_1_*", "ids.jsonl"])
+def test_bgd_conforms_on_stdin_and_stdout(only: str, bgd_command: list[str]) -> None:
+    check = run("--pinned", "--only", only, "--", *bgd_command, "stdio", "--log-level", "error")
+    assert check.returncode == 0, check.stdout + check.stderr
+    assert "0 skipped" in check.stdout
+
+
+@pytest.mark.parametrize(
+    ("only", "told"),
+    [("pinned_text", "sent b'version\\n'; expected"), ("play_spellings.jsonl", "that is no reply: 'ok")],
+)
+def test_a_server_that_says_something_else_fails(only: str, told: str) -> None:
+    liar = "import sys\nfor line in sys.stdin: print('ok pong', flush=True)"
+    check = run("--pinned", "--only", only, "--timeout", "1", "--", sys.executable, "-c", liar)
+    assert check.returncode == 1
+    assert check.stdout.startswith(f"FAIL {only}\n")
+    assert told in check.stdout
+    assert "\n0 ok, 1 failed, 0 skipped" in check.stdout
+
+
+def test_a_server_that_ends_badly_fails() -> None:
+    quitter = "import sys; sys.exit(3)"
+    check = run("--only", "text_2*", "--timeout", "5", "--", sys.executable, "-c", quitter)
+    assert check.returncode == 1
+    assert "FAIL text_2" in check.stdout
+
+
+def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+    for arguments in (["--unix", str(tmp_path / "none")], ["--", str(tmp_path / "none")]):
+        check = run(*arguments)
+        assert check.returncode == 2
+        assert "can't be reached" in check.stderr
+
+
+def test_every_vector_is_checked(runner: ModuleType) -> None:
+    assert set(runner.VECTORS) == {path.name for path in (PROTOCOL / "vectors").glob("*.jsonl")}
+
+
+def test_the_placeholders_are_those_that_the_readme_explains(runner: ModuleType) -> None:
+    readme = (PROTOCOL / "transcripts" / "README.md").read_text()
+    explained = set(re.findall(r"^\| `\{(\w+)\}` \|", readme, re.MULTILINE))
+    assert explained == {*runner.PLACEHOLDERS, "lines"}
+
+
+def test_the_runner_reads_transcripts_as_the_other_tests_do(runner: ModuleType) -> None:
+    paths = sorted((PROTOCOL / "transcripts").glob("*.txt"))
+    for path, other in zip(paths, transcripts(), strict=True):
+        transcript = runner.parse(path)
+        assert (transcript.name, transcript.dialect) == (other.name, other.dialect)
+        for step, same in zip(transcript.steps, other.steps, strict=True):
+            assert vars(step) == vars(same)
+            assert step.pattern() == same.pattern()
