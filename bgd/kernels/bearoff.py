@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.cache import cache_root, float_kernel, inner_float_kernel, inner_kernel
-from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
+from bgd.kernels.movegen import BOARD, PlaySpace, generate, highest, play_space
 from bgd.kernels.scalars import as_int, as_single
 
 ARRANGEMENTS = 54_264  # C(21, 6): up to 15 checkers on 6 points
@@ -77,12 +77,12 @@ def opponent_index(board: NDArray[np.int8]) -> int:
 @inner_kernel
 def both_home(board: NDArray[np.int8]) -> bool:
     """True if every checker left of each side is in its own home board (so that there is no contact)."""
-    straying = 0
-    for point in range(7, 26):
-        straying += max(as_int(board[point]), 0)
-    for point in range(19):
-        straying -= min(as_int(board[point]), 0)
-    return straying == 0
+    if highest(board, 25) > 6:
+        return False
+    point = 0
+    while point < 19 and board[point] >= 0:
+        point += 1
+    return point == 19
 
 
 @float_kernel

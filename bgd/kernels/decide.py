@@ -23,6 +23,7 @@ from bgd.kernels.network import (
     evaluate_child,
     exact_probabilities,
     game_over,
+    nest,
     net_space,
     prepare_parent,
     utility_of,
@@ -189,6 +190,7 @@ def one_ply(
             out[2] += chance * best[4]
             out[3] += chance * best[1]
             out[4] += chance * best[2]
+    nest(out)  # sums of 21 products are rounded
 
 
 @inner_float_kernel

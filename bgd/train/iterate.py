@@ -33,7 +33,6 @@ _SHARD = 100_000  # labels a file
 _STEPS = 10  # batches a call
 _TEACH_EVERY = 200  # steps between updates of the teacher
 _HARD = 50_000
-_ENOUGH = 30_000  # labels before learning begins
 _SAVE_EVERY = 120.0
 
 
@@ -204,7 +203,7 @@ class _Round:
         workers = [threading.Thread(target=self.label, args=(i,), daemon=True) for i in range(threads)]
         for worker in workers:
             worker.start()
-        while self.lessons.total < _ENOUGH:
+        while self.lessons.total < settings.enough:
             time.sleep(0.2)
         seed_dice(self.recipe.seed * 3_000_017 + self.number * 101 + self.resumed)
         # A resumed run may reuse the labels it has; lessons are counted from here.

@@ -47,6 +47,7 @@ class Iteration:
     average_decay: float = 0.999  # a step, of the averaged network: teacher and result
     reuse: float = 10.0  # times that a label is learned from, on average
     buffer: int = 2_500_000  # newest labels kept
+    enough: int = 30_000  # labels before learning begins
     share_labelled: float = 0.2  # of the decisions of the labelling games: the best plays are labelled, one is played
     share_hard: float = 0.7  # the same in backgames
     trust: float = 0.0  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)

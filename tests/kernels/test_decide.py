@@ -58,7 +58,8 @@ def test_pruning_away_nothing_changes_nothing(table: bearoff.Bearoff) -> None:
     space, other = space_for(NET), space_for(NET)
     for board, die1, die2 in random_game(8, 100):
         index, count = best_play(board, die1, die2, money_weights(), NET, table, space)
-        assert best_play_pruned(board, die1, die2, 4000, money_weights(), NET, PRUNE, table, other)[:2] == (index, count)
+        pruned = best_play_pruned(board, die1, die2, 4000, money_weights(), NET, PRUNE, table, other)
+        assert pruned == (index, count, count)
 
 
 def test_the_plays_kept_are_the_best_by_the_small_network_best_first() -> None:

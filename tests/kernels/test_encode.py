@@ -76,7 +76,7 @@ def bits(points: set[int]) -> int:
 @given(st.lists(st.sampled_from(["man", "block", "blot", "free", "free", "free"]), min_size=24, max_size=24),
        st.integers(0, 5))  # fmt: skip
 def test_hitting_rolls_are_those_found_by_playing_every_roll(points: list[str], on_bar: int) -> None:
-    men, blocked, blots = ({p + 1 for p, what in enumerate(points) if what == name} for name in ("man", "block", "blot"))
+    men, blocked, blots = ({p + 1 for p in range(24) if points[p] == name} for name in ("man", "block", "blot"))
     men = set(sorted(men)[:4])
     found = hitting_rolls(bits(men) | (on_bar > 0), on_bar, bits(blocked), bits(blots), 0)
     assert found & 63 == hits_by_hand(men, on_bar, blocked, blots)
