@@ -20,7 +20,8 @@ from bgd.engine.weights import load_weights, shipped_weights
 from bgd.errors import Unsupported
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.decide import best_play, evaluate_after, evaluate_on_roll
+from bgd.kernels.bundle import best_play_of
+from bgd.kernels.decide import evaluate_after, evaluate_on_roll
 from bgd.kernels.movegen import BOARD, generate
 from bgd.kernels.network import OUTPUTS, Net, money_weights
 from bgd.kernels.prune import PruneNet
@@ -43,7 +44,7 @@ class Evaluator:
         self._prune = prune
         self._table = table
         self._money = money_weights()
-        self._here = Workplace(net)
+        self._here = Workplace(net, table)
 
     @classmethod
     def load(cls, weights: Path | None = None, progress: Callable[[str], None] | None = None) -> Evaluator:
@@ -110,7 +111,7 @@ class Evaluator:
         weights = np.ascontiguousarray(weights6, np.float32)
         here = self._put(board)
         space = here.space
-        _, count = best_play(here.board, d1, d2, weights, self._net, self._table, space)
+        _, count = best_play_of(here.board, d1, d2, weights, here.bundle)
         order = np.argsort(-space.utility[:count], kind="stable")
         if plies == 0:
             return space.plays.boards[order, :26], space.probs[order], space.utility[order]
@@ -131,5 +132,5 @@ class Evaluator:
         here = self._put(board)
         space = here.space
         weights = weights6 if isinstance(weights6, np.ndarray) else np.array(weights6, np.float32)
-        index, _ = best_play(here.board, d1, d2, weights, self._net, self._table, space)
+        index, _ = best_play_of(here.board, d1, d2, weights, here.bundle)
         return space.plays.boards[index, :26].copy(), space.probs[index].copy()

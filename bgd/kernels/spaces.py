@@ -7,15 +7,18 @@ import threading
 import numpy as np
 from numpy.typing import NDArray
 
+from bgd.kernels.bearoff import Bearoff
+from bgd.kernels.bundle import Bundle, bundle
 from bgd.kernels.decide import Space, space_for
 from bgd.kernels.movegen import BOARD
 from bgd.kernels.network import Net
 
 
 class Workplace(threading.local):
-    """A thread's own memory: the kernels' `space`, and a padded board with a view of its 26 bytes."""
+    """A thread's own memory: `space`, alone and in a `bundle`, and a padded board with a view of its 26 bytes."""
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, net: Net, table: Bearoff) -> None:
         self.space: Space = space_for(net)
+        self.bundle: Bundle = bundle(net, table, self.space)
         self.board: NDArray[np.int8] = np.zeros(BOARD, np.int8)
         self.board_bytes: memoryview = memoryview(self.board.data).cast("B")[:26]
