@@ -158,7 +158,9 @@ class Connection:
                 self._scheduler.withdraw(pending.task)
                 self._finished(pending, leaving)
         while self._inbox:
-            self._answer(self._inbox.popleft(), leaving)
+            incoming = self._inbox.popleft()
+            if incoming.content is not None:
+                self._answer(incoming, leaving)
         self._flush()
         await self._until(lambda: not self._out)
         if self._ended_by_us:
