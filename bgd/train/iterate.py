@@ -164,6 +164,7 @@ class _Round:
     def label(self, number: int) -> None:
         """One thread: label until told to stop."""
         settings = self.settings
+        now = settings.rounds[self.number]
         space = space_for(self.teacher)
         lesson = lesson_space()
         weights = money_weights()
@@ -174,9 +175,9 @@ class _Round:
             count = label_games(
                 _CHUNK,
                 settings.share_labelled,
-                settings.share_hard,
-                settings.trust,
-                settings.trust_hard,
+                now.share_hard,
+                now.trust,
+                now.trust_hard,
                 settings.keep,
                 settings.look_at_all,
                 settings.prune_rate,
@@ -194,10 +195,11 @@ class _Round:
             )
             self.lessons.add(boards, labels, count)
 
-    def run(self, seconds: float, threads: int, journal: Journal) -> None:
+    def run(self, threads: int, journal: Journal) -> None:
         """One round, or what is left of it. At its end the learner is the average, and the optimiser starts anew."""
         settings = self.settings
         name = f"iterate-{self.number + 1}"
+        seconds = settings.rounds[self.number].seconds
         space = net_space(self.learner)
         self.stopping.clear()
         workers = [threading.Thread(target=self.label, args=(i,), daemon=True) for i in range(threads)]
@@ -301,7 +303,7 @@ def run(
         start.net = widen(start.net, settings.hidden, settings.classes, boards, recipe.seed + 5)
     state = _Round(recipe, directory, table, start)
     while state.number < len(settings.rounds):
-        state.run(settings.rounds[state.number], threads, journal)
+        state.run(threads, journal)
     return state.average, state.prune
 
 

@@ -32,12 +32,26 @@ class TemporalDifference:
 
 
 @dataclass(frozen=True)
+class Round:
+    """One round, at the end of which the averaged network is the new start and the rate begins anew."""
+
+    seconds: float  # of wall clock
+    share_hard: float  # of the decisions in backgames: the best plays are labelled, one is played
+    trust: float  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)
+    trust_hard: float  # the same in backgames
+
+
+@dataclass(frozen=True)
 class Iteration:
     """Rounds of fitting the network to what it sees one ply ahead."""
 
     hidden: int = 256
     classes: int = 3
-    rounds: tuple[float, ...] = (1500.0, 2000.0, 2600.0)  # seconds of wall clock
+    rounds: tuple[Round, ...] = (
+        Round(1500.0, share_hard=0.7, trust=0.0, trust_hard=0.9),
+        Round(2000.0, share_hard=1.0, trust=0.5, trust_hard=1.0),
+        Round(2600.0, share_hard=1.0, trust=0.5, trust_hard=1.0),
+    )
     rate_first: float = 7e-4  # of Adam
     rate_last: float = 4e-5
     hold: float = 0.45
@@ -49,9 +63,6 @@ class Iteration:
     buffer: int = 2_500_000  # newest labels kept
     enough: int = 30_000  # labels before learning begins
     share_labelled: float = 0.2  # of the decisions of the labelling games: the best plays are labelled, one is played
-    share_hard: float = 0.7  # the same in backgames
-    trust: float = 0.0  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)
-    trust_hard: float = 0.9  # the same in backgames
     keep: int = 8
     look_at_all: float = 0.05
     prune_rate: float = 0.0005
@@ -75,7 +86,9 @@ class Recipe:
             temporal_difference=replace(
                 td, seconds=td.seconds * factor, learn_all_seconds=td.learn_all_seconds * min(factor, 1.0)
             ),
-            iteration=replace(self.iteration, rounds=tuple(seconds * factor for seconds in self.iteration.rounds)),
+            iteration=replace(
+                self.iteration, rounds=tuple(replace(r, seconds=r.seconds * factor) for r in self.iteration.rounds)
+            ),
         )
 
     def record(self) -> dict[str, Any]:

@@ -28,14 +28,20 @@ from bgd.train.export import curve, export
 from bgd.train.iterate import Lessons
 from bgd.train.journal import Journal
 from bgd.train.nets import random_net, widen
-from bgd.train.recipe import Iteration, Recipe, TemporalDifference
+from bgd.train.recipe import Iteration, Recipe, Round, TemporalDifference
 from bgd.train.reference import errors, read_reference
 from bgd.train.run import main
 from tests.kernels.arrays import counts, padded, random_game, small_net
 
 TINY = Recipe(
     temporal_difference=TemporalDifference(hidden=16, seconds=1.0, learn_all_seconds=0.5),
-    iteration=Iteration(hidden=32, rounds=(1.0, 1.0), enough=2000, buffer=20_000, warm_steps=10),
+    iteration=Iteration(
+        hidden=32,
+        rounds=(Round(1.0, 0.5, 0.0, 0.5), Round(1.0, 1.0, 0.5, 1.0)),
+        enough=2000,
+        buffer=20_000,
+        warm_steps=10,
+    ),
 )
 
 
