@@ -9,6 +9,7 @@ from bgd.errors import BadPosition
 from bgd.rules.board import CHECKERS, Board
 from bgd.rules.cube import why_no_cube
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment
 from bgd.rules.state import (
     MAX_CUBE_EXPONENT,
     MAX_MATCH_LENGTH,
@@ -74,7 +75,7 @@ def cubes(draw: st.DrawFn) -> Cube:
 
 @st.composite
 def states(draw: st.DrawFn) -> GameState:
-    """A moment of a running game in any phase, resignations and beavers included."""
+    """A moment of a game in any phase, resignations and beavers included; over, when a side has borne off all."""
     board, turn, cube = draw(boards()), draw(sides()), draw(cubes())
     terms: Match | Money = draw(matches() | moneys())
     phases = [Phase.ROLL, Phase.PLAY]
@@ -87,4 +88,4 @@ def states(draw: st.DrawFn) -> GameState:
     resignation = None
     if phase in (Phase.ROLL, Phase.PLAY) and draw(st.integers(0, 3)) == 0:
         resignation = Resignation(draw(sides()), draw(st.sampled_from(Outcome)))
-    return GameState(board, turn, phase, cube, roll, terms, resignation)
+    return moment(board, turn, phase, cube, roll, terms, resignation)

@@ -120,6 +120,7 @@ class AsyncClient:
     best = _verb(messages.Best, messages.BestReply)
     eval = _verb(messages.Eval, messages.EvalReply)
     cube = _verb(messages.Cube, messages.CubeReply)
+    resign = _verb(messages.Resign, messages.ResignReply)
     turn = _verb(messages.Turn, messages.TurnReply)
     decide = _verb(messages.Decide, messages.DecisionReply)
     convert = _verb(messages.Convert, messages.PositionReply)

@@ -3,6 +3,7 @@
 Importing it loads neither numba nor numpy: Engine.load does, and takes its time."""
 
 from bgd.engine.decide import MAX_PLIES, Engine
+from bgd.engine.offers import ResignDecision
 from bgd.engine.values import Chances, CubeDecision, Evaluation, RankedPlay
 
-__all__ = ["MAX_PLIES", "Chances", "CubeDecision", "Engine", "Evaluation", "RankedPlay"]
+__all__ = ["MAX_PLIES", "Chances", "CubeDecision", "Engine", "Evaluation", "RankedPlay", "ResignDecision"]

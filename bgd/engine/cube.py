@@ -18,7 +18,7 @@ from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency
 from bgd.engine.values import Chances, CubeDecision, Evaluation
 from bgd.rules.cube import NoCube, is_dead, why_no_cube
-from bgd.rules.state import GameState, Money, Outcome, Phase, Side
+from bgd.rules.state import GameState, Money, Phase
 
 TOLERANCE: Final = 1e-6
 """Equities closer than this are equal: single-precision chances carry no more."""
@@ -80,22 +80,6 @@ def refusal(state: GameState) -> str:
         return NoCube.GAME_OVER.value
     reason = why_no_cube(state.cube, state.terms, state.turn)
     return reason.value if reason else ""
-
-
-def accepts(
-    state: GameState, chances: Chances, outcome: Outcome, side: Side, table: MatchEquityTable | None = None
-) -> bool:
-    """Whether `side` should accept the other's offer to lose `outcome`; `chances` are still the side on roll's.
-
-    It should when that is worth no less than playing on, where the side on roll takes the better of rolling and
-    doubling. A gammon offered where gammons do not count (Jacoby, cube centred) is worth a single game.
-    """
-    stakes = _stakes(state, chances, table)
-    play_on = stakes.equity(_with_best_action(state, stakes))
-    points = (1 if _gammons_idle(state) else int(outcome)) * state.cube.value
-    if side is state.turn:
-        return stakes.equity(stakes.players[0].worth(points)) >= play_on - TOLERANCE
-    return stakes.equity(stakes.players[0].worth(-points)) <= play_on + TOLERANCE
 
 
 def _stakes(state: GameState, chances: Chances, table: MatchEquityTable | None) -> Stakes:

@@ -8,15 +8,16 @@ from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from bgd.engine import cube
+from bgd.engine import cube, ended, offers
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.noise import disturbed
+from bgd.engine.offers import ResignDecision
 from bgd.engine.stakes import Stakes, play_stakes
 from bgd.engine.values import Chances, CubeDecision, Evaluation, RankedPlay
 from bgd.errors import MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
-from bgd.rules.state import Cube, GameState, Match, Money, Outcome, Side
+from bgd.rules.state import Cube, GameState, Match, Money, Resignation, Side
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,6 +94,8 @@ class Engine:
         """What the position is worth to the side on roll, before its roll; dice in `state` are not looked at.
 
         `noise`: standard deviation of an error that is always the same for the same position."""
+        if state.board.finished:
+            return ended.evaluation(state, plies, self._table)
         chances = self.chances(state.board, plies)
         if noise:
             chances = disturbed(chances, state.board, noise)
@@ -102,10 +105,14 @@ class Engine:
         """Whether the side on roll should double, and what the other should answer; see bgd.engine.cube."""
         return cube.decide(state, self.chances(state.board, plies), plies, self._table)
 
-    def accepts_resignation(self, state: GameState, outcome: Outcome, plies: int = 0, side: Side | None = None) -> bool:
-        """Whether `side` (the side on roll unless named) should accept the other's offer to lose `outcome`."""
-        chances = self.chances(state.board, plies)
-        return cube.accepts(state, chances, outcome, state.turn if side is None else side, self._table)
+    def answer(self, state: GameState, plies: int = 0) -> str:
+        """What to answer to the double, beaver or raccoon that is pending: take, pass, beaver or raccoon."""
+        return offers.answer(self, state, plies)
+
+    def resign(self, state: GameState, plies: int = 0, offered: Resignation | None = None) -> ResignDecision:
+        """Whether to accept the offer to resign; without one, what the side on roll should offer; see
+        bgd.engine.offers."""
+        return offers.resign(self, state, plies, offered, self._table)
 
     def chances(self, board: Board, plies: int = 0) -> Chances:
         """How the game will end, as probabilities of the side on roll, whose view `board` is."""

@@ -9,7 +9,8 @@ from typing import Final, Literal
 from bgd.errors import BadPosition
 from bgd.notation import fibs_board, match_id, ogid, position_id, xgid
 from bgd.notation.fibs_board import Reading
-from bgd.rules.state import Cube, GameState, HouseRules, Money, Phase
+from bgd.rules.game import moment
+from bgd.rules.state import Cube, GameState, HouseRules, Money, Phase, Side
 
 Notation = Literal["start", "position-id", "id", "xgid", "fibs", "ogid"]
 """`id` is a Position ID and a Match ID joined by a colon; `position-id` and `start` carry the board alone."""
@@ -60,7 +61,7 @@ def decode_any(text: str, reading: Reading = "gnubg") -> GameState:
     if notation == "start":
         return GameState()
     if notation == "position-id":
-        return GameState(position_id.decode(text))
+        return moment(position_id.decode(text), Side.BOTTOM, Phase.ROLL, Cube(), None, Money())
     if notation == "fibs":
         return fibs_board.decode(text, reading).state
     if notation == "xgid" and (line := _XGID_LINE.search(text)):
@@ -109,13 +110,19 @@ def _present(state: GameState) -> list[tuple[str, str]]:
         (beavered and cube.value > 1 and cube.owner is None, "beavered-centred", "that the cube was centred"),
         (state.resignation is not None, "resignation", "the resignation offered"),
         (state.phase is Phase.OPENING, "opening", "that nobody has rolled yet"),
-        (state.phase is Phase.OVER, "over", "that the game is over"),
-        (state.result is not None, "result", "who won, and how"),
+        (state.phase is Phase.OVER and not state.board.finished, "over", "that the game is over"),
+        (state.result is not None and not _result_shows(state), "result", "who won, and how"),
         (state.played is not None, "played", "the play made and not yet confirmed"),
         (state.house != HouseRules(), "house", "house rules on backgammons, the opening roll and Crawford"),
         (_past_the_length(state), "past-the-length", "points past the match length"),
     ]
     return [(what, words) for there, what, words in facts if there]
+
+
+def _result_shows(state: GameState) -> bool:
+    """Whether the board itself tells the result."""
+    shown = moment(state.board, state.turn, Phase.OVER, state.cube, None, state.terms)
+    return shown.result == state.result
 
 
 def _past_the_length(state: GameState) -> bool:

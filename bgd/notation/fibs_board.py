@@ -31,6 +31,7 @@ from bgd.errors import BadDice, BadPosition, BadValue, Unsupported
 from bgd.notation._common import check_double, check_running
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment
 from bgd.rules.state import MAX_MATCH_LENGTH, Cube, GameState, Match, Money, Phase, Side
 
 Reading = Literal["gnubg", "fibs"]
@@ -111,7 +112,7 @@ def decode(
         else:
             dice = _dice((die_1, die_2) if die_1 or not die_3 else (die_3, die_4))
             phase = Phase.ROLL if dice is None else Phase.PLAY
-        state = GameState(board, side, phase, Cube(cube, owner), dice, terms)
+        state = moment(board, side, phase, Cube(cube, owner), dice, terms)
         if pending:
             check_double(side, state.cube, terms)
     except (BadPosition, BadDice, BadValue) as fault:
@@ -125,9 +126,10 @@ def encode(state: GameState, names: tuple[str, str] = ("O", "X"), reading: Readi
 
     `names[side]` are the players' names; in them `:` becomes `_`, and names with blanks are quoted. Not carried (see
     detect.losses): Jacoby, beavers, the cube limit, a resignation, the opening roll. Raises Unsupported for a beaver
-    and for a game that is over, which the format has no words for.
+    and for a game that was given up, which the format has no words for.
     """
-    if state.phase in (Phase.BEAVERED, Phase.RACCOONED, Phase.OVER):
+    given_up = state.phase is Phase.OVER and not state.board.finished
+    if state.phase in (Phase.BEAVERED, Phase.RACCOONED) or given_up:
         raise Unsupported(f"A FIBS board cannot say that the game is `{state.phase.value}`")
     board = state.board_of(Side.BOTTOM)
     terms = state.terms

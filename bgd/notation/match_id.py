@@ -24,6 +24,7 @@ from bgd.notation import position_id
 from bgd.notation._common import check_double, check_running, read_cube
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment
 from bgd.rules.state import MAX_CUBE_EXPONENT, Cube, GameState, Match, Money, Outcome, Phase, Resignation, Side
 
 LENGTH: Final = 12
@@ -122,7 +123,7 @@ def decode(text: str, board: Board) -> GameState:
     terms = _terms(values, text)
     dice = _dice(values, text)
     if over:
-        return GameState(board, turn, Phase.OVER, _cube(values), None, terms)
+        return moment(board, turn, Phase.OVER, _cube(values), None, terms)
     check_running(terms)
     if doubled:
         if dice is not None:
@@ -132,7 +133,7 @@ def decode(text: str, board: Board) -> GameState:
     else:
         phase, cube = Phase.PLAY if dice else Phase.ROLL, _cube(values)
     resignation = Resignation(decider.other, Outcome(resigned)) if resigned else None
-    return GameState(board, turn, phase, cube, dice, terms, resignation)
+    return moment(board, turn, phase, cube, dice, terms, resignation)
 
 
 def encode_pair(state: GameState) -> str:

@@ -21,6 +21,7 @@ from bgd.errors import BadDice, BadPosition, BadValue, Unsupported
 from bgd.notation._common import check_double, check_running, whole
 from bgd.rules.board import CHECKERS, Board
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment
 from bgd.rules.state import MAX_CUBE_EXPONENT, MAX_MATCH_LENGTH, Cube, GameState, Match, Money, Phase, Side
 
 PREFIX: Final = "OGID="
@@ -103,14 +104,14 @@ def decode(text: str) -> GameState:
     turn = reached if offered and colour else reached.other
     board = bottom if turn is Side.BOTTOM else bottom.flip()
     if action == "P":
-        return GameState(board, turn, Phase.OVER, cube, None, terms)
+        return moment(board, turn, Phase.OVER, cube, None, terms)
     check_running(terms)
     if offered:
         if dice is not None:
             raise BadValue(f"Expected no dice while a double is pending, got `{dice_text}` (field 4 of the OGID)")
         check_double(turn, cube, terms)
-        return GameState(board, turn, Phase.DOUBLED, cube, None, terms)
-    return GameState(board, turn, Phase.PLAY if dice else Phase.ROLL, cube, dice, terms)
+        return moment(board, turn, Phase.DOUBLED, cube, None, terms)
+    return moment(board, turn, Phase.PLAY if dice else Phase.ROLL, cube, dice, terms)
 
 
 def _board(white: str, black: str) -> Board:

@@ -18,6 +18,7 @@ from bgd.errors import BadDice, BadPosition, BadValue
 from bgd.notation._common import check_double, check_running, read_cube, whole
 from bgd.rules.board import CHECKERS, Board
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment
 from bgd.rules.state import MAX_CUBE_EXPONENT, MAX_MATCH_LENGTH, GameState, Match, Money, Phase, Side
 
 PREFIX: Final = "XGID="
@@ -97,7 +98,7 @@ def decode(text: str) -> GameState:
         if phase is not Phase.DOUBLED and isinstance(terms, Match):
             raise BadValue(f"Expected beavers in money play only, got `{fields[4]}` in a match")
     board = bottom if turn is Side.BOTTOM else bottom.flip()
-    return GameState(board, turn, phase, cube, dice, terms)
+    return moment(board, turn, phase, cube, dice, terms)
 
 
 def _sign(side: Side) -> int:

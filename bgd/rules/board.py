@@ -85,6 +85,11 @@ class Board:
         return CHECKERS + sum(count for count in self.points if count < 0)
 
     @property
+    def finished(self) -> bool:
+        """Whether one side has borne off all its checkers."""
+        return not min(self.points) < 0 < max(self.points)
+
+    @property
     def bar(self) -> int:
         return self.points[OWN_BAR]
 

@@ -18,12 +18,12 @@ from typing import Final, get_args
 
 from bgd.errors import IllegalAction
 from bgd.rules import match, money
-from bgd.rules.board import Board
+from bgd.rules.board import CHECKERS, Board
 from bgd.rules.cube import TURNS, passed, taken, why_no_beaver, why_no_double, why_no_raccoon
 from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
 from bgd.rules.opening import beginner, first_roll
-from bgd.rules.outcome import is_over, outcome_of
+from bgd.rules.outcome import outcome_of
 from bgd.rules.plays import CheckerMove
 from bgd.rules.state import Cube, GameState, Match, Money, Outcome, Phase, Resignation, Result, Side
 
@@ -145,6 +145,28 @@ _IN_WORDS: Final[dict[type[Action], str]] = {
 }
 
 
+def moment(
+    board: Board,
+    turn: Side,
+    phase: Phase,
+    cube: Cube,
+    dice: Dice | None,
+    terms: Match | Money,
+    resignation: Resignation | None = None,
+) -> GameState:
+    """The state that somebody describes, `board` seen by `turn`. Where a side has borne off everything the game is over
+    and has its result, whatever else was said: nobody is on roll, and nothing is offered."""
+    if board.finished:
+        return _borne_off(GameState(board, turn, Phase.OVER, cube, None, terms))
+    return GameState(board, turn, phase, cube, dice, terms, resignation)
+
+
+def under(state: GameState, terms: Match | Money) -> GameState:
+    """The same moment under other terms; a game that was played to its end is counted by these."""
+    changed = replace(state, terms=terms)
+    return _borne_off(changed) if state.board.finished else changed
+
+
 def legal_actions(state: GameState) -> tuple[type[Action], ...]:
     """The kinds of action open now, in the order of ACTIONS; GameState.decider says whose they are."""
     return tuple(kind for kind in ACTIONS if refusal(state, kind) is None)
@@ -257,9 +279,15 @@ def _opened(state: GameState, top: int, bottom: int) -> GameState:
 def _confirmed(state: GameState) -> GameState:
     assert state.played is not None
     after = state.played.result
-    if is_over(after):
-        return _won(replace(state, board=after), state.turn, outcome_of(after))
+    if after.finished:
+        return _borne_off(replace(state, board=after, phase=Phase.OVER, dice=None, played=None))
     return replace(state, board=after.flip(), turn=state.turn.other, phase=Phase.ROLL, dice=None, played=None)
+
+
+def _borne_off(state: GameState) -> GameState:
+    """With the result that a finished board tells."""
+    winner = state.turn if state.board.off == CHECKERS else state.turn.other
+    return _won(state, winner, outcome_of(state.board))
 
 
 def _won(state: GameState, winner: Side, outcome: Outcome) -> GameState:

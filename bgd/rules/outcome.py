@@ -12,7 +12,7 @@ _OPPONENTS_HOME = 19
 
 def is_over(board: Board) -> bool:
     """Whether one side has borne off all its checkers."""
-    return CHECKERS in (board.off, board.opponent_off)
+    return board.finished
 
 
 def outcome_of(board: Board) -> Outcome:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from typing import Final
 
-from bgd.errors import BadValue
+from bgd.errors import BadPosition, BadValue
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import Play
@@ -161,6 +161,9 @@ class GameState:
     """A moment of a game. `board` is always seen by `turn`, the side on roll; while a double is pending that is the
     doubler, as in an XGID, and the cube still shows what it did before the double. `dice` are there in Phase.PLAY
     only. `played` is a play made with them that can still be taken back: `board` stays as it was until it is confirmed.
+
+    A game in which a side has borne off everything is over, and nothing else: BadPosition for another phase. What a
+    text describes is made into a state by bgd.rules.game.moment, which knows that.
     """
 
     board: Board = field(default_factory=Board.start)
@@ -181,6 +184,10 @@ class GameState:
             )
         if self.played is not None and self.phase is not Phase.PLAY:
             raise BadValue(f"Expected a play only with dice on the table, got one in phase `{self.phase.value}`")
+        if self.phase is not Phase.OVER and self.board.finished:
+            raise BadPosition(
+                f"Expected the game to be over once a side has borne off everything, got phase `{self.phase.value}`"
+            )
 
     @property
     def decider(self) -> Side:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import UNSET
 
-from bgd.engine import CubeDecision, Evaluation, RankedPlay
+from bgd.engine import CubeDecision, Evaluation, RankedPlay, ResignDecision
 from bgd.notation import plays, position_id
 from bgd.rules.board import Board
 from bgd.rules.plays import Play, play_between
-from bgd.rules.state import GameState
-from bgd.wire.messages import BestReply, Candidate, CubeReply, EvalReply, Move
+from bgd.rules.state import GameState, Outcome
+from bgd.wire.messages import BestReply, Candidate, CubeReply, EvalReply, Move, ResignReply
 
 
 def result_id(after: Board) -> str:
@@ -73,6 +74,23 @@ def evaluation(found: Evaluation) -> EvalReply:
         plies=found.plies,
         mwc=UNSET if found.mwc is None else found.mwc,
         mwccubeful=UNSET if found.mwc_cubeful is None else found.mwc_cubeful,
+    )
+
+
+def resignation(found: ResignDecision, offered: Outcome | None) -> ResignReply:
+    """`offered` is what was offered, None if the question is whether to offer."""
+    outcome = found.offer if offered is None else offered
+    answer: Literal["play on", "offer", "accept", "reject"] = "accept" if found.accept else "reject"
+    if offered is None:
+        answer = "offer" if found.offer else "play on"
+    return ResignReply(
+        answer=answer,
+        equity=found.equity,
+        plies=found.plies,
+        outcome=int(outcome or 0),
+        worth=UNSET if found.worth is None else found.worth,
+        mwc=UNSET if found.mwc is None else found.mwc,
+        mwcworth=UNSET if found.mwc_worth is None else found.mwc_worth,
     )
 
 

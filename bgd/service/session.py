@@ -15,7 +15,9 @@ from bgd.errors import IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
 from bgd.render.text import board_lines
+from bgd.rules.cube import TURNS
 from bgd.rules.dice import Dice
+from bgd.rules.game import under
 from bgd.rules.legality import check_play
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState, Match, Money, Outcome, Phase, Resignation
@@ -50,6 +52,7 @@ from bgd.wire.messages import (
     Quit,
     Reply,
     Request,
+    Resign,
     Set,
     SetPosition,
     Show,
@@ -195,6 +198,8 @@ class Session:
         state = _with_rules(
             self._moment(request.position, request.crawford), request.jacoby, request.crawford, request.beavers
         )
+        if not state.board.finished:
+            _check_running(state)
         noise = request.noise
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
@@ -212,10 +217,22 @@ class Session:
 
         return Job(run, plies == 0, request.movetime)
 
+    def _resign(self, request: Resign) -> Job:
+        plies = self._plies(request.plies)
+        state = self._moment(request.position)
+        _check_no_offer(state)
+        offer = _offer(state, request.offered)
+        outcome = None if offer is None else offer.outcome
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            return answers.resignation(engine.resign(state, _in_time(plies, deadline), offer), outcome)
+
+        return Job(run, plies == 0, request.movetime)
+
     def _turn(self, request: Turn) -> Job:
         plies = self._plies(request.plies)
         state = self._moment(request.position)
-        _check_running(state)
+        _check_no_offer(state)
         if request.dice is not None:
             state = state.with_dice(Dice.parse(request.dice))
         self._consume(request.dice, request.position)
@@ -278,9 +295,20 @@ def _check_plies(plies: int) -> None:
 
 
 def _check_running(state: GameState) -> None:
-    points = state.board.points
-    if state.phase is Phase.OVER or not min(points) < 0 < max(points):
-        raise IllegalAction("Expected a game that goes on, got one that is over")
+    if state.phase is Phase.OVER:
+        raise IllegalAction("The game is over")
+
+
+def _check_no_offer(state: GameState) -> None:
+    _check_running(state)
+    if state.phase in TURNS:
+        raise IllegalAction("A double is to be answered first")
+
+
+def _offer(state: GameState, resigned: int | None) -> Resignation | None:
+    """The offer to resign that is to be answered. One that only the request tells of is the other side's to the side
+    on roll."""
+    return state.resignation if resigned is None else Resignation(state.turn.other, Outcome(resigned))
 
 
 def _in_time(plies: int, deadline: Deadline) -> int:
@@ -294,33 +322,29 @@ def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, be
     Crawford off: this is not the Crawford game. On says that the rule is in use, not that this is its game."""
     terms: Match | Money = state.terms
     if isinstance(terms, Match):
-        return replace(state, terms=replace(terms, crawford=False)) if crawford is False and terms.crawford else state
+        return under(state, replace(terms, crawford=False)) if crawford is False and terms.crawford else state
     if jacoby is not None and jacoby != terms.jacoby:
         terms = replace(terms, jacoby=jacoby)
     if beavers is not None and beavers != terms.beavers:
         terms = replace(terms, beavers=beavers)
-    return state if terms is state.terms else replace(state, terms=terms)
+    return state if terms is state.terms else under(state, terms)
 
 
 def _decision(state: GameState, resignation: int | None) -> Callable[[Engine, int], str]:
     """What is to be decided: first a double, then a resignation, then a roll, else whether to double.
 
-    That is GNU Backgammon's order. About an offer to resign that only `resignation` tells of, the side on roll is
-    asked: the other one made it."""
-    if state.phase is Phase.DOUBLED:
-        return lambda engine, plies: _RESPONSES[engine.cube(state, plies).response]
-    if state.phase in (Phase.BEAVERED, Phase.RACCOONED):
-        raise Unsupported("Answers to a beaver or a raccoon are not given")
-    offer = state.resignation if resignation is None else Resignation(state.turn.other, Outcome(resignation))
+    That is GNU Backgammon's order."""
+    if state.phase in TURNS:
+        return lambda engine, plies: _RESPONSES[engine.answer(state, plies)]
+    offer = _offer(state, resignation)
     if offer is not None:
-        side, outcome = offer.side.other, offer.outcome
-        return lambda engine, plies: "accept" if engine.accepts_resignation(state, outcome, plies, side) else "reject"
+        return lambda engine, plies: "accept" if engine.resign(state, plies, offer).accept else "reject"
     if state.phase is Phase.PLAY:
         return lambda engine, plies: plays.encode_gnubg_plain(answers.made(state, engine.best(state, plies)))
     return lambda engine, plies: "double" if engine.cube(state, plies).double else "roll"
 
 
-_RESPONSES: Final = {"take": "take", "pass": "drop", "beaver": "beaver"}
+_RESPONSES: Final = {"take": "take", "pass": "drop", "beaver": "beaver", "raccoon": "raccoon"}
 """The engine's words, and GNU Backgammon's."""
 
 
@@ -341,6 +365,7 @@ _HANDLERS: Final[dict[type[Request], Callable[[Session, Any], Reply | Job]]] = {
     Best: Session._best,
     Eval: Session._eval,
     Cube: Session._cube,
+    Resign: Session._resign,
     Turn: Session._turn,
     Decide: Session._decide,
 }

@@ -19,6 +19,7 @@ from bgd.notation.detect import Notation, carries_terms, decode_any, notation_of
 from bgd.notation.fibs_board import Reading
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment, under
 from bgd.rules.state import (
     MAX_CUBE_EXPONENT,
     MAX_MATCH_LENGTH,
@@ -72,9 +73,7 @@ class Settings:
         """The moment that is set. Raises MissingContext without a position."""
         if self.board is None:
             raise MissingContext("Expected a position first, for instance `position start`")
-        return GameState(
-            self.board, self.turn, self.phase, self.cube, self.dice, self.terms, resignation=self.resignation
-        )
+        return moment(self.board, self.turn, self.phase, self.cube, self.dice, self.terms, self.resignation)
 
     def read(self, text: str, reading: Reading | None = None, crawford: bool = True) -> GameState:
         """The moment that `text` describes, in any notation; what the notation does not say is as set here.
@@ -87,10 +86,10 @@ class Settings:
             ).state
         state = decode_any(text)
         if not carries_terms(notation):
-            return GameState(state.board, self.turn, cube=self.cube, terms=self.terms)
+            return moment(state.board, self.turn, Phase.ROLL, self.cube, None, self.terms)
         if isinstance(state.terms, Money) and notation in _RULES_SAID:
             jacoby = state.terms.jacoby if "jacoby" in _RULES_SAID[notation] else self.jacoby
-            return replace(state, terms=replace(state.terms, jacoby=jacoby, beavers=self.beavers))
+            return under(state, replace(state.terms, jacoby=jacoby, beavers=self.beavers))
         return state
 
     def placed(self, text: str, reading: Reading | None = None) -> Settings:

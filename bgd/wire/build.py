@@ -27,6 +27,7 @@ _EXPECTED: Final = {
     "names": "names of settings",
     "noise": "a number from 0 to 1",
     "play": "a play, at most 128 characters",
+    "offered": "1 (single), 2 (gammon) or 3 (backgammon)",
     "plies": f"a number from 0 to {MAX_PLIES}",
     "position": f"a position, at most {MAX_TEXT} characters",
     "reading": "gnubg or fibs",

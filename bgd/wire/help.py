@@ -79,6 +79,15 @@ _TOPICS: Final = {
         ),
         "cube position=start",
     ),
+    "resign": _Topic(
+        "resign [<offered>] [plies=0] [movetime=ms] [position=...]",
+        (
+            "Should the side on roll offer to resign, or, when it was offered 1, 2 or 3, accept?",
+            "1 is a single game, 2 a gammon, 3 a backgammon. Nothing is offered that might still be saved; an offer is",
+            "accepted when it is worth no less than playing on, after the roll if dice are on the table.",
+        ),
+        "resign 1 position=start",
+    ),
     "turn": _Topic(
         "turn [<dice>] [plies=0] [movetime=ms] [position=...]",
         ("A whole turn: double or roll and, when dice are given, the best play of them.",),

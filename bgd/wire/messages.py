@@ -165,6 +165,17 @@ class Cube(Request, frozen=True, kw_only=True):
     movetime: Movetime | None = None
 
 
+class Resign(Request, frozen=True, kw_only=True):
+    """Should the side on roll offer to resign? With `offered`, or when the position says that an offer was made:
+    should it be accepted? `offered` is the other side's offer to the side on roll."""
+
+    verb = "resign"
+    offered: Resigned | None = None
+    position: PositionText | None = None
+    plies: Plies | None = None
+    movetime: Movetime | None = None
+
+
 class Turn(Request, frozen=True, kw_only=True):
     """A whole turn for the side on roll: double or roll; with dice, the play."""
 
@@ -177,7 +188,8 @@ class Turn(Request, frozen=True, kw_only=True):
 
 class Decide(Request, frozen=True, kw_only=True):
     """Whatever is to be decided in a position that says what that is (a FIBS board): a play, double or roll, take,
-    drop or beaver, accept or reject a resignation. Answered with one word or play, as GNU Backgammon words it."""
+    drop, beaver or raccoon, accept or reject a resignation. Answered with one word or play, as GNU Backgammon words
+    it."""
 
     verb = "decide"
     position: PositionText
@@ -222,8 +234,8 @@ class Stats(Request, frozen=True, kw_only=True):
 REQUESTS: Final[dict[str, type[Request]]] = {
     kind.verb: kind
     for kind in (
-        Hello, Ping, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Turn, Decide,
-        Convert, Show, Cancel, Stats,
+        Hello, Ping, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Resign, Turn,
+        Decide, Convert, Show, Cancel, Stats,
     )
 }  # fmt: skip
 """Every request by its verb. The dialects text and json have them all."""
@@ -369,6 +381,22 @@ class CubeReply(Reply, frozen=True, kw_only=True):
     mwcdoublepass: float | UnsetType = UNSET
 
 
+class ResignReply(Reply, frozen=True, kw_only=True):
+    """`answer` is `play on` or `offer` to the question whether to resign, `accept` or `reject` to an offer. `outcome`
+    is what is to be offered, or was: 1 single, 2 gammon, 3 backgammon; 0 when nothing is.
+
+    `equity` is the side on roll's when it is played on, after the roll if dice are on the table; `worth` what it has
+    when the game ends by the offer. The `mwc` fields say the same in a match."""
+
+    answer: Literal["play on", "offer", "accept", "reject"]
+    equity: float
+    plies: int
+    outcome: int = 0
+    worth: float | UnsetType = UNSET
+    mwc: float | UnsetType = UNSET
+    mwcworth: float | UnsetType = UNSET
+
+
 class TurnReply(Reply, frozen=True, kw_only=True):
     """`cube` is roll or double, `play` the best play when dice were given, empty when there is none legal."""
 
@@ -378,7 +406,7 @@ class TurnReply(Reply, frozen=True, kw_only=True):
 
 class DecisionReply(Reply, frozen=True, kw_only=True):
     """`answer` in GNU Backgammon's words: a play spelled out in numbers (empty: no legal play), roll, double, take,
-    drop, beaver, accept or reject."""
+    drop, beaver, raccoon, accept or reject."""
 
     answer: str
 

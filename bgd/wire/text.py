@@ -33,6 +33,7 @@ from bgd.wire.messages import (
     PositionReply,
     Reply,
     Request,
+    ResignReply,
     ShowReply,
     StatsReply,
     TurnReply,
@@ -204,6 +205,7 @@ _POSITIONAL: Final[dict[str, Callable[[list[_Argument]], dict[str, object]]]] = 
     "moves": _dice,
     "best": _dice,
     "turn": _dice,
+    "resign": _one("offered"),
     "check": _dice_and_play,
     "convert": _one("to"),
     "show": _one("form"),
@@ -228,7 +230,7 @@ def _quoted(text: str) -> str:
 
 
 def _equity(value: float) -> str:
-    return f"{value:+.4f}"
+    return f"{round(value, 4) + 0.0:+.4f}"  # never -0.0000
 
 
 def _hello(reply: HelloReply) -> list[str]:
@@ -272,7 +274,7 @@ def _candidate(candidate: Candidate) -> str:
         words.append(f"rank={candidate.rank}")
     for name, value in (("equity", candidate.equity), ("loss", candidate.loss)):
         if value is not UNSET:
-            words.append(f"{name}={value:+.4f}" if name == "equity" else f"{name}={value:.4f}")
+            words.append(f"{name}={_equity(value)}" if name == "equity" else f"{name}={value:.4f}")
     if candidate.plies is not UNSET:
         words.append(f"plies={candidate.plies}")
     for name in ("win", "wingammon", "winbackgammon", "losegammon", "losebackgammon", "mwc"):
@@ -327,6 +329,16 @@ def _cube(reply: CubeReply) -> list[str]:
     return [" ".join(words), f"ok {'double' if reply.double else 'roll'}"]
 
 
+def _resign(reply: ResignReply) -> list[str]:
+    words = [f"resign answer={_value(reply.answer)} outcome={reply.outcome} equity={_equity(reply.equity)}"]
+    if reply.worth is not UNSET:
+        words.append(f"worth={_equity(reply.worth)}")
+    words.append(f"plies={reply.plies}")
+    words += [f"{name}={value:.4f}" for name in ("mwc", "mwcworth") if (value := getattr(reply, name)) is not UNSET]
+    told = f"offer {reply.outcome}" if reply.answer == "offer" else reply.answer
+    return [" ".join(words), f"ok {told}"]
+
+
 def _turn(reply: TurnReply) -> list[str]:
     if reply.play is None:
         return [f"turn cube={reply.cube}", f"ok {reply.cube}"]
@@ -353,6 +365,7 @@ _WRITERS: Final[dict[type[Reply], Callable[[Any], list[str]]]] = {
     BestReply: _best,
     EvalReply: _eval,
     CubeReply: _cube,
+    ResignReply: _resign,
     TurnReply: _turn,
     DecisionReply: _decision,
     ShowReply: _shown,

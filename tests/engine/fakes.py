@@ -17,10 +17,12 @@ DEEPLY = 2
 
 
 def opinion(board: Board, plies: int) -> list[float]:
-    """Five chances of the side whose view `board` is."""
+    """Five chances of the side whose view `board` is. Who has borne off a checker loses no gammon."""
     lead = (board.opponent_pips - board.pips) / (1 + plies) / 400
     win = min(1.0, max(0.0, 0.5 + lead))
-    return [win, win / 4, win / 64, (1 - win) / 4, (1 - win) / 64]
+    won = 0.0 if board.opponent_off else win / 4
+    lost = 0.0 if board.off else (1 - win) / 4
+    return [win, won, won / 16, lost, lost / 16]
 
 
 class FakeJudge:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bgd.engine.cube import accepts, decide, evaluation, refusal
+from bgd.engine.cube import decide, evaluation, refusal
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency, play_stakes
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
-from bgd.rules.state import Cube, GameState, Match, Money, Outcome, Phase, Side
+from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
 
 ME, YOU = Side.BOTTOM, Side.TOP
 
@@ -314,35 +314,6 @@ def test_after_the_crawford_game_plays_are_judged_at_the_doubled_cube() -> None:
     assert trailer[0] == 0
     assert trailer[0] + trailer[1] == pytest.approx(0.48803)
     assert trailer[0] + trailer[1] + trailer[2] == pytest.approx(1)
-
-
-# Resignations
-
-
-def test_a_single_game_offered_is_refused_only_for_what_playing_on_may_bring() -> None:
-    assert accepts(money(), Chances(0.9), Outcome.SINGLE, ME)
-    assert not accepts(money(), Chances(0.99, 0.6), Outcome.SINGLE, ME)
-    assert accepts(money(), Chances(0.99, 0.6), Outcome.GAMMON, ME)
-
-
-def test_with_jacoby_and_a_centred_cube_an_offered_gammon_is_a_single_game() -> None:
-    jacoby = money(terms=Money(jacoby=True))
-    assert accepts(jacoby, Chances(0.99, 0.6), Outcome.SINGLE, ME)
-    owned = replace(jacoby, cube=Cube(2, ME))
-    assert not accepts(owned, Chances(0.99, 0.6), Outcome.SINGLE, ME)
-    assert accepts(owned, Chances(0.99, 0.6), Outcome.GAMMON, ME)
-
-
-def test_at_the_end_of_a_match_a_single_game_is_always_enough() -> None:
-    assert accepts(match(5, 4, 2, crawford=True), Chances(0.999, 0.9), Outcome.SINGLE, ME)
-
-
-def test_the_side_on_roll_may_resign_too_and_the_other_judges_by_what_is_left_to_it() -> None:
-    nearly_lost, gammon_behind = Chances(0.02), Chances(0.02, lose_gammon=0.7)
-    assert accepts(money(), nearly_lost, Outcome.SINGLE, YOU)
-    assert not accepts(money(), gammon_behind, Outcome.SINGLE, YOU)
-    assert accepts(money(), gammon_behind, Outcome.GAMMON, YOU)
-    assert not accepts(money(), Chances(0.0, lose_gammon=1.0), Outcome.SINGLE, YOU)
 
 
 # Laws

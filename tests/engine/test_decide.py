@@ -17,7 +17,7 @@ from bgd.errors import MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import Cube, GameState, Match, Outcome, Side
+from bgd.rules.state import GameState, Match
 from tests.engine.fakes import DEEPLY, FakeJudge, fake_engine
 
 START = GameState().with_dice(Dice(3, 1))
@@ -91,15 +91,6 @@ def test_levels_reach_the_judge() -> None:
     engine.cube(START, 1)
     engine.best(START, 1)
     assert judge.levels == [1, 1, 1]
-
-
-def test_resignations_are_judged_for_the_side_on_roll() -> None:
-    winning = fake_engine([0.9, 0.0, 0.0, 0.0, 0.0])
-    gammonish = fake_engine([0.99, 0.7, 0.0, 0.0, 0.0])
-    owned = GameState(cube=Cube(2, Side.BOTTOM))
-    assert winning.accepts_resignation(owned, Outcome.SINGLE)
-    assert not gammonish.accepts_resignation(owned, Outcome.SINGLE)
-    assert gammonish.accepts_resignation(owned, Outcome.GAMMON)
 
 
 def test_noise_is_the_same_each_time_and_gone_at_zero() -> None:

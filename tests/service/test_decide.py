@@ -140,9 +140,22 @@ def test_no_beaver_in_a_match() -> None:
     assert decide(board(doubled=1).replace("A:B:0:0:0", "A:B:7:2:2", 1), BAD) == "take"
 
 
-def test_answers_to_a_beaver_are_not_given() -> None:
-    with pytest.raises(Unsupported, match="beaver"):
-        decide("XGID=-b----E-C---eE---c-e----B-:0:0:1:B:0:0:0:0:10")
+def pending(letter: str, rules: int = 3) -> str:
+    """Bottom has doubled; what top, or bottom again, made of it is still to be answered."""
+    return f"XGID=-b----E-C---eE---c-e----B-:0:0:1:{letter}:0:0:{rules}:0:10"
+
+
+def test_a_beaver_is_answered_by_the_doubler_and_a_raccoon_by_the_other_side() -> None:
+    # The cube is 4 after the beaver, 8 after the raccoon, and the chances are the doubler's.
+    assert decide(pending("B"), [0.45, 0.0, 0.0, 0.0, 0.0]) == "take"
+    assert decide(pending("B"), BAD) == "drop"
+    assert decide(pending("B"), GOOD) == "raccoon"
+    assert decide(pending("R"), GOOD) == "take"
+    assert decide(pending("R"), CRUSHING) == "drop"
+
+
+def test_where_beavers_are_not_played_a_beaver_is_not_raccooned() -> None:
+    assert decide(pending("B"), GOOD, beavers=False) == "take"
 
 
 # An offered resignation: the side on roll is asked, and the other one offers

@@ -138,7 +138,7 @@ def test_every_request_but_the_daemons_own_is_handled() -> None:
         "check": {"position": "start", "dice": "31", "play": "8/5 6/5"},
         "moves": {"position": "start", "dice": "31"},
         "best": {"position": "start", "dice": "31"},
-        **{verb: {"position": "start"} for verb in ("eval", "cube", "turn", "show")},
+        **{verb: {"position": "start"} for verb in ("eval", "cube", "resign", "turn", "show")},
     }
     for verb in REQUESTS.keys() - {"cancel", "stats"}:
         ask(session(), REQUESTS[verb](**fields.get(verb, {})))

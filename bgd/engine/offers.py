@@ -1,0 +1,156 @@
+"""Offers and their answers: to resign, a double, a beaver, a raccoon.
+
+A resignation ends the game at once, so both sides of it compare with playing on, cube and match score included:
+
+* it should be accepted when that is worth no less than playing on;
+* it should be offered when it costs nothing: when it is worth what playing on is, and no luck of the dice could do
+  better. So nobody resigns a gammon that might be saved, nor a game because the gammons that it loses weigh as much as
+  the wins. Of offers that cost the same the smallest is made.
+
+Both within SURE, so that what one side should offer the other should accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.stakes import Stakes
+from bgd.engine.values import Chances, CubeDecision, Evaluation
+from bgd.errors import IllegalAction
+from bgd.rules.board import Board
+from bgd.rules.cube import TURNS, passed, why_no_raccoon
+from bgd.rules.game import moment
+from bgd.rules.outcome import worst_loss
+from bgd.rules.state import Cube, GameState, Money, Outcome, Phase, Resignation, Side
+
+SURE: Final = 5e-4
+"""A chance smaller than this, and a difference of normalised equity smaller than this, count as none: a twentieth of
+the error that the best static evaluations make."""
+
+TOLERANCE: Final = 1e-6
+"""Equities closer than this are equal, where a cube is taken or turned: single precision carries no more."""
+
+
+class Opinion(Protocol):
+    """What is needed of bgd.engine.Engine."""
+
+    def best(self, state: GameState, plies: int = 0) -> Board: ...
+
+    def evaluate(self, state: GameState, plies: int = 0) -> Evaluation: ...
+
+    def cube(self, state: GameState, plies: int = 0) -> CubeDecision: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ResignDecision:
+    """What to do about resigning. Equities are the side on roll's, normalised to the cube; the `mwc` fields say the
+    same as match winning chances; None in money play.
+
+    `equity` is that of playing on, after the roll when dice are on the table. `offer` is what the side on roll should
+    offer to lose, None if nothing; `accept` whether an offer that was made should be accepted, None if none was.
+    `worth` is that of the game ended by the one or the other."""
+
+    equity: float
+    offer: Outcome | None
+    accept: bool | None
+    worth: float | None
+    plies: int
+    mwc: float | None = None
+    mwc_worth: float | None = None
+
+
+def resign(
+    engine: Opinion, state: GameState, plies: int, offered: Resignation | None, table: MatchEquityTable
+) -> ResignDecision:
+    """Whether the offer to resign `offered` should be accepted; without one, what the side on roll should offer.
+
+    Raises IllegalAction when the game is over or a double is to be answered first."""
+    if state.phase is Phase.OVER:
+        raise IllegalAction("The game is over")
+    if state.phase in TURNS:
+        raise IllegalAction("A double is to be answered first")
+    on = _played(engine, state, plies)
+    found = engine.evaluate(on, plies)
+    same = on.turn is state.turn
+    stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, table)
+
+    def ended(loser: Side, outcome: Outcome) -> float:
+        """The worth to the side on roll when `loser` loses `outcome`."""
+        points = (1 if _gammons_idle(state) else int(outcome)) * state.cube.value
+        return stakes.players[0].worth(-points if loser is state.turn else points)
+
+    equity = found.cubeful if same else -found.cubeful
+    offer, accept, worth = None, None, None
+    if offered is not None:
+        worth = ended(offered.side, offered.outcome)
+        gain = stakes.equity(worth) - equity  # of the side on roll, when the offer stands
+        accept = (-gain if offered.side is state.turn else gain) >= -SURE
+    else:
+        chances = found.chances if same else found.chances.flip()
+        for outcome in Outcome:
+            cost = equity - stakes.equity(ended(state.turn, outcome))
+            certain = _better(chances, outcome) <= SURE and outcome <= worst_loss(on.board_of(state.turn))
+            if certain and abs(cost) <= SURE:
+                offer, worth = outcome, ended(state.turn, outcome)
+                break
+    match = found.mwc_cubeful is not None
+    mwc = found.mwc_cubeful if same or found.mwc_cubeful is None else 1 - found.mwc_cubeful
+    return ResignDecision(
+        equity=equity,
+        offer=offer,
+        accept=accept,
+        worth=None if worth is None else stakes.equity(worth),
+        plies=found.plies,
+        mwc=mwc,
+        mwc_worth=worth if match else None,
+    )
+
+
+def answer(engine: Opinion, state: GameState, plies: int) -> str:
+    """The proper answer of `state.decider` to a turned cube: take, pass, beaver or raccoon.
+
+    A double is answered as bgd.engine.cube says. A beaver or a raccoon is taken unless passing costs less, and a beaver
+    is raccooned where the rules allow it and the doubler gains by it, whatever the answer."""
+    if state.phase is Phase.DOUBLED:
+        return engine.cube(state, plies).response
+    worth = _turned(engine, state, plies)
+    lost = passed(state) / state.cube.value
+    if state.phase is Phase.RACCOONED:
+        return "take" if worth(3) <= lost + TOLERANCE else "pass"
+    take = worth(2)
+    if why_no_raccoon(state) is None and min(worth(3), 2 * lost) > max(take, -lost) + TOLERANCE:
+        return "raccoon"
+    return "take" if take >= -lost - TOLERANCE else "pass"
+
+
+def _turned(engine: Opinion, state: GameState, plies: int) -> Callable[[int], float]:
+    """The worth to the doubler, in units of the cube as it is, once it is turned so many times and the other side's."""
+
+    def worth(times: int) -> float:
+        cube = Cube(state.cube.value << times, state.turn.other, max(state.cube.limit, state.cube.value << times))
+        after = moment(state.board, state.turn, Phase.ROLL, cube, None, state.terms)
+        return engine.evaluate(after, plies).cubeful * (1 << times)
+
+    return worth
+
+
+def _played(engine: Opinion, state: GameState, plies: int) -> GameState:
+    """The state in which the dice on the table, if any, have been played as well as can be."""
+    if state.dice is None:
+        return state
+    after = engine.best(state, plies)
+    return moment(after.flip(), state.turn.other, Phase.ROLL, state.cube, None, state.terms)
+
+
+def _gammons_idle(state: GameState) -> bool:
+    """Jacoby's rule: with the cube centred gammons do not count."""
+    return isinstance(state.terms, Money) and state.terms.jacoby and state.cube.owner is None
+
+
+def _better(chances: Chances, outcome: Outcome) -> float:
+    """The chance to end better than by losing `outcome`."""
+    losing = (1 - chances.win, chances.lose_gammon, chances.lose_backgammon)
+    return 1 - losing[outcome - 1]
