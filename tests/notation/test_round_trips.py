@@ -13,7 +13,8 @@ from bgd.errors import InputError, Unsupported
 from bgd.notation import detect, fibs_board, match_id, ogid, plays, position_id, xgid
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
-from bgd.rules.state import Cube, GameState, Money, Phase
+from bgd.rules.game import moment, under
+from bgd.rules.state import Cube, GameState, Money, Outcome, Phase, Result, Side
 from tests.notation.vectors import lines
 from tests.strategies import states
 
@@ -37,7 +38,7 @@ def carried(state: GameState, notation: detect.Notation) -> GameState:
         cube = replace(cube, owner=state.turn)
     dice = Dice(state.dice.high, state.dice.low) if state.dice else None
     resignation = None if "resignation" in lost else state.resignation
-    return replace(state, terms=terms, cube=cube, phase=phase, dice=dice, resignation=resignation)
+    return under(replace(state, cube=cube, phase=phase, dice=dice, resignation=resignation), terms)
 
 
 def by_size(state: GameState) -> GameState:
@@ -58,6 +59,34 @@ def test_a_moment_reads_back_but_for_the_losses_named(notation: detect.Notation,
     assert by_size(read) == carried(state, notation)
     if not detect.losses(state, notation):
         assert by_size(read) == by_size(state)
+
+
+FINISHED = [
+    (Board((0,) * 7 + (15,) + (0,) * 18), Side.TOP, 2),
+    (Board((-1, *(0,) * 5, -14, *(0,) * 19)), Side.BOTTOM, 3),
+]
+"""Bottom on roll has lost a gammon, and has won a backgammon."""
+
+
+@pytest.mark.parametrize("notation", [*NOTATIONS, "position-id"])
+@pytest.mark.parametrize(("board", "winner", "outcome"), FINISHED)
+def test_a_finished_game_is_over_in_every_notation_and_who_won_is_read_off_the_board(
+    notation: detect.Notation, board: Board, winner: Side, outcome: int
+) -> None:
+    played = moment(board, Side.BOTTOM, Phase.ROLL, Cube(2, Side.BOTTOM), None, Money())
+    read = detect.decode_any(detect.encode(played, notation))
+    assert (read.phase, read.dice, read.board) == (Phase.OVER, None, board)
+    assert read.result is not None
+    assert read.result.winner is winner
+    if notation != "position-id":
+        assert read.result == Result(winner, Outcome(outcome), 2 * outcome) == played.result
+        assert not {"that the game is over", "who won, and how"} & set(detect.losses(played, notation))
+
+
+def test_dice_and_offers_of_a_finished_game_count_for_nothing() -> None:
+    for fields in ("0:0:1:31:0:0:0:0:10", "0:0:1:D:0:0:0:0:10", "0:0:1:B:0:0:0:0:10"):
+        state = detect.decode_any(f"XGID=-A------------------------:{fields}")
+        assert (state.phase, state.dice) == (Phase.OVER, None)
 
 
 @given(state=states())

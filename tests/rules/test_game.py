@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bgd.errors import BadDice, BadValue, IllegalAction, IllegalPlay
+from bgd.errors import BadDice, BadPosition, BadValue, IllegalAction, IllegalPlay
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice, ScriptedDice
 from bgd.rules.game import (
@@ -31,7 +31,9 @@ from bgd.rules.game import (
     TakeBack,
     apply,
     legal_actions,
+    moment,
     settled,
+    under,
 )
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import Cube, GameState, HouseRules, Match, Money, Outcome, Phase, Resignation, Result, Side
@@ -410,6 +412,31 @@ def test_a_state_has_dice_exactly_when_they_are_to_be_played() -> None:
     made = after(ON_ROLL, Roll(Dice(3, 1)), move("8/5 6/5"))
     with pytest.raises(BadValue, match="play"):
         replace(made, dice=None, phase=Phase.ROLL)
+
+
+def test_nobody_is_on_roll_once_a_side_has_borne_off_everything() -> None:
+    for won in (board("", "6:3"), board("6:3", "")):
+        for phase in set(Phase) - {Phase.OVER}:
+            dice = Dice(3, 1) if phase is Phase.PLAY else None
+            with pytest.raises(BadPosition, match="over"):
+                GameState(won, phase=phase, dice=dice)
+            state = moment(won, Side.TOP, phase, Cube(2, Side.TOP), dice, Money())
+            winner = Side.TOP if won.off == 15 else Side.BOTTOM
+            assert (state.phase, state.result) == (Phase.OVER, Result(winner, Outcome.SINGLE, 2))
+            assert legal_actions(state) == (NextGame,)
+
+
+def test_what_is_described_of_a_game_that_goes_on_is_taken_as_it_is() -> None:
+    offer = Resignation(Side.TOP, Outcome.GAMMON)
+    state = moment(Board.start(), Side.TOP, Phase.PLAY, Cube(2), Dice(3, 1), Match(5), offer)
+    assert state == GameState(Board.start(), Side.TOP, Phase.PLAY, Cube(2), Dice(3, 1), Match(5), resignation=offer)
+    assert under(state, Match(7)) == replace(state, terms=Match(7))
+
+
+def test_under_other_rules_a_finished_game_is_counted_again() -> None:
+    gammon = moment(board("", "12:15"), Side.BOTTOM, Phase.ROLL, Cube(), None, Money(jacoby=True))
+    assert gammon.result == Result(Side.BOTTOM, Outcome.SINGLE, 1)
+    assert under(gammon, Money(jacoby=False)).result == Result(Side.BOTTOM, Outcome.GAMMON, 2)
 
 
 @pytest.mark.parametrize(("length", "scores"), [(0, (0, 0)), (65, (0, 0)), (5, (-1, 0)), (5, (5, 5))])

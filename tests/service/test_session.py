@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec import UNSET
 
 from bgd.engine import MAX_PLIES, Engine
 from bgd.errors import (
@@ -17,6 +18,8 @@ from bgd.errors import (
     MissingContext,
     Unsupported,
 )
+from bgd.notation import match_id, position_id, xgid
+from bgd.rules.state import GameState, Outcome, Resignation, Side
 from bgd.service import Job, Service, Session
 from bgd.wire.messages import (
     REQUESTS,
@@ -46,6 +49,8 @@ from bgd.wire.messages import (
     Quit,
     Reply,
     Request,
+    Resign,
+    ResignReply,
     Set,
     SetPosition,
     Show,
@@ -228,9 +233,81 @@ def test_a_new_game_forgets_position_dice_and_cube_and_a_new_session_all() -> No
 
 
 def test_a_finished_game_asks_for_no_decision() -> None:
-    won = "XGID=-a--------------------------:0:0:1:31:0:0:0:0:10".replace("-" * 26, "-" * 24)
-    for request in (Moves(position=won), Best(position=won), Cube(position=won), Turn(position=won)):
+    won = f"XGID=-a{'-' * 24}:0:0:1:31:0:0:0:0:10"
+    for request in (
+        Moves(position=won),
+        Moves(position=won, dice="31"),
+        Check(position=won, play="1/off"),
+        Best(position=won),
+        Cube(position=won),
+        Resign(position=won),
+        Turn(position=won),
+    ):
         with pytest.raises(IllegalAction, match="over"):
+            ask(session(), request)
+
+
+def test_a_finished_game_is_worth_what_was_won() -> None:
+    who = session()
+    gammon = f"XGID=-------o{'-' * 18}:1:-1:1:00:0:0:0:0:10"
+    for position in (gammon, f"{position_id.encode(xgid.decode(gammon).board)}"):
+        ask(who, SetPosition(position=position))
+        reply = ask(who, Eval(), chances=[0.5, 0.0, 0.0, 0.0, 0.0])
+        assert isinstance(reply, EvalReply)
+        assert (reply.win, reply.wingammon, reply.losegammon) == (1.0, 1.0, 0.0)
+        assert reply.equity == reply.cubeful == 2.0
+
+
+def test_settings_made_after_a_game_was_finished_do_not_bring_it_back() -> None:
+    who = session()
+    ask(who, SetPosition(position=f"XGID=-a{'-' * 24}:0:0:1:00:0:0:0:0:10"))
+    ask(who, Set(values={"match": "7", "dice": "31", "turn": "top"}))
+    with pytest.raises(IllegalAction, match="over"):
+        ask(who, Best())
+
+
+def test_of_a_game_given_up_nobody_knows_who_won() -> None:
+    with pytest.raises(IllegalAction, match="over"):
+        ask(session(), Eval(position=f"{START_ID}:cAoAAAAAAAAE"))
+
+
+# To resign
+
+
+def test_the_side_on_roll_resigns_what_it_has_certainly_lost() -> None:
+    for lost, outcome in (([0.0] * 5, 1), ([0.0, 0.0, 0.0, 1.0, 0.0], 2), ([0.0, 0.0, 0.0, 1.0, 1.0], 3)):
+        reply = ask(session(), Resign(position=MATCH.replace(":2:4:0:7:", ":0:0:0:0:")), chances=lost)
+        assert isinstance(reply, ResignReply)
+        assert (reply.answer, reply.outcome, reply.worth) == ("offer", outcome, reply.equity)
+    reply = ask(session(), Resign(position=MATCH), chances=[0.5, 0.0, 0.0, 0.0, 0.0])
+    assert isinstance(reply, ResignReply)
+    assert (reply.answer, reply.outcome, reply.worth) == ("play on", 0, UNSET)
+
+
+def test_an_offer_to_resign_is_answered() -> None:
+    sure_gammon = [1.0, 1.0, 0.0, 0.0, 0.0]
+    for offered, expected in ((1, "reject"), (2, "accept"), (3, "accept")):
+        reply = ask(session(), Resign(position=MATCH, offered=offered), chances=sure_gammon)
+        assert isinstance(reply, ResignReply)
+        assert (reply.answer, reply.outcome) == (expected, offered)
+
+
+def test_an_offer_that_the_position_tells_of_is_the_one_that_is_asked_about() -> None:
+    offered = match_id.encode_pair(GameState(resignation=Resignation(Side.BOTTOM, Outcome.SINGLE)))
+    for win, expected in ((0.0, "accept"), (0.5, "accept"), (0.9, "accept")):
+        reply = ask(session(), Resign(position=offered), chances=[win, 0.0, 0.0, 0.0, 0.0])
+        assert isinstance(reply, ResignReply)
+        assert (reply.answer, reply.worth) == (expected, -1.0)
+    behind = [0.1, 0.0, 0.0, 0.8, 0.0]
+    reply = ask(session(), Resign(position=offered), chances=behind)
+    assert isinstance(reply, ResignReply)
+    assert reply.answer == "accept"  # Jacoby's rule: with the cube in the middle there is no gammon to win
+
+
+def test_with_a_double_pending_neither_a_resignation_nor_a_turn_is_to_be_decided() -> None:
+    doubled = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:0:0:0:0:10"
+    for request in (Resign(position=doubled), Resign(position=doubled, offered=1), Turn(position=doubled)):
+        with pytest.raises(IllegalAction, match="double"):
             ask(session(), request)
 
 
