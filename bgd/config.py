@@ -43,6 +43,9 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_unsent: Annotated[int, Meta(ge=4096, le=1_073_741_824)] = 262_144
     """Bytes of replies that a peer has not taken yet. At the limit reading waits."""
 
+    min_progress: Seconds = 0.1
+    """Shortest time between two reports of progress of one request, whatever it asks for."""
+
     send_timeout: Seconds = 60.0
     """A peer that takes no byte of its replies for so long is dropped."""
 

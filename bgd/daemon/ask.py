@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 from bgd.daemon.deadline import TimeLimit
@@ -13,13 +14,30 @@ from bgd.daemon.session import Session
 from bgd.errors import BgdError, Unsupported
 from bgd.service.job import Job
 from bgd.wire.conversation import Conversation
-from bgd.wire.messages import Cancel, Done, Quit, Request, Stats
+from bgd.wire.messages import Cancel, Done, Incoming, Progress, Quit, Request, Stats
 
 if TYPE_CHECKING:
     from bgd.config import Dialect
     from bgd.engine import Engine
 
 log = logging.getLogger(__name__)
+
+
+class _Told(TimeLimit):
+    """Reports are told at once, unless the last one was less than `interval` ms ago."""
+
+    __slots__ = ("_interval", "_next", "_tell")
+
+    def __init__(self, job: Job, tell: Callable[[Progress], None]) -> None:
+        super().__init__(job.movetime)
+        self._interval, self._tell = job.progress / 1000, tell
+        self._next = monotonic() + self._interval
+
+    def report(self, progress: Progress) -> None:
+        now = monotonic()
+        if self._interval and now >= self._next:
+            self._next = now + self._interval
+            self._tell(progress)
 
 
 def ask(
@@ -38,14 +56,21 @@ def ask(
     session = open_session(dialect)
     engine: Engine | None = None
 
-    def answer(request: Request) -> Answer:
+    def answer(incoming: Incoming) -> Answer:
         nonlocal engine
+        request = incoming.content
         if isinstance(request, Cancel):
             return Done(text="0 cancelled")
         if isinstance(request, Quit):
             return Done()
         if isinstance(request, Stats):
             return Unsupported("There is no daemon here to count anything")
+        assert isinstance(request, Request)
+
+        def tell(progress: Progress) -> None:
+            out.write(conversation.report(incoming, progress))
+            out.flush()
+
         try:
             result = session.handle(request)
             if not isinstance(result, Job):
@@ -57,7 +82,7 @@ def ask(
         except Exception:
             log.exception("%r failed", request)
             return internal_error()
-        return run_job(result, engine, TimeLimit(result.movetime))
+        return run_job(result, engine, _Told(result, tell))
 
     all_ok = True
     for line in requests:
@@ -68,7 +93,7 @@ def ask(
             if isinstance(content, bytes):
                 out.write(content)
                 continue
-            final = content if isinstance(content, BgdError) else answer(content)
+            final = content if isinstance(content, BgdError) else answer(incoming)
             all_ok = all_ok and not isinstance(final, BgdError)
             out.write(conversation.send(incoming, final))
             out.flush()

@@ -27,7 +27,12 @@ def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine
 
 def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service:
     limits = config.limits
-    told = {"max_line": limits.max_line, "max_pending": limits.max_pending, "max_connections": limits.max_connections}
+    told = {
+        "max_line": limits.max_line,
+        "max_pending": limits.max_pending,
+        "max_connections": limits.max_connections,
+        "min_progress": round(limits.min_progress * 1000),
+    }
     return Service(version=__version__, engine_state=engine_state, limits=told, plies=config.plies)
 
 

@@ -57,10 +57,11 @@ class Counts:
 class _Pending:
     """A request not answered yet, or answered while an older untagged one is not."""
 
-    __slots__ = ("incoming", "reply", "task")
+    __slots__ = ("incoming", "reply", "reporting", "task")
 
     def __init__(self, incoming: Incoming, task: Task | None = None, reply: bytes | None = None) -> None:
         self.incoming, self.task, self.reply = incoming, task, reply
+        self.reporting: trio.CancelScope | None = None
 
 
 class Connection:
@@ -104,6 +105,7 @@ class Connection:
         self._whole = trio.CancelScope()
         self._reading = trio.CancelScope()
         self._finishing = trio.CancelScope()
+        self._reporters: trio.Nursery | None = None
 
     # The life of a connection
 
@@ -112,6 +114,7 @@ class Connection:
         try:
             with self._whole:
                 async with trio.open_nursery() as nursery:
+                    self._reporters = nursery
                     nursery.start_soon(self._write)
                     with self._reading:
                         await self._read()
@@ -265,6 +268,8 @@ class Connection:
         else:
             self._tagged[incoming.tag] = pending
         self._scheduler.submit(pending.task)
+        if result.progress and self._reporters is not None:
+            self._reporters.start_soon(self._report, pending, pending.task, result.progress)
         return None
 
     def _end(self) -> None:
@@ -317,6 +322,8 @@ class Connection:
         if isinstance(answer, BgdError):
             self._counts.errors += 1
         pending.task = None
+        if pending.reporting is not None:
+            pending.reporting.cancel()
         reply = self._encode(pending.incoming, answer)
         tag = pending.incoming.tag
         if tag is not None:
@@ -330,6 +337,21 @@ class Connection:
         if flush:
             self._flush()
         self._tell()
+
+    async def _report(self, pending: _Pending, task: Task, interval: int) -> None:
+        """Tell how far `task` has come, every `interval` ms if there is something new, until it is answered.
+
+        A peer that is behind with its reading is spared, and an untagged request tells nothing while one before it is
+        unanswered: whose progress that is could not be seen."""
+        pause = max(interval / 1000, self._limits.min_progress)
+        with trio.CancelScope() as pending.reporting:
+            await trio.sleep(pause)
+            while pending.task is not None:
+                first = pending.incoming.tag is not None or self._line[0] is pending
+                if first and not self._out and (news := task.limit.take_news()) is not None:
+                    self._out += self._conversation.report(pending.incoming, news)
+                    self._flush()
+                await trio.sleep(pause)
 
     # Output
 

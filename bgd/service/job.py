@@ -6,25 +6,33 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from bgd.wire.messages import Reply
+from bgd.wire.messages import Progress, Reply
 
 if TYPE_CHECKING:
     from bgd.engine import Engine
 
 
 class Deadline(Protocol):
-    """Asked between slices of work, some milliseconds apart."""
+    """Of work that may take long. Any thread may use it."""
 
     def stop_now(self) -> bool:
-        """Whether to give the best answer so far: time is up, or the asker cancelled or left."""
+        """Whether to give the best answer so far: time is up, or the asker cancelled or left. Asked between slices of
+        work, some milliseconds apart."""
+        ...
+
+    def report(self, progress: Progress) -> None:
+        """How far the work has come, as often as there is something new. Only the newest is told, and nothing at all if
+        nobody asked for it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """`run` gives the final reply or raises a BgdError; it may be called in any thread, once. `cheap` work takes less
-    than a thread hop (about 100 µs): best done where the request was read. `movetime` is the asker's limit in ms."""
+    than a thread hop (about 100 µs): best done where the request was read. `movetime` is the asker's limit in ms,
+    `progress` the ms between the reports that it asked for, 0 for none."""
 
     run: Callable[[Engine, Deadline], Reply]
     cheap: bool
     movetime: int | None = None
+    progress: int = 0

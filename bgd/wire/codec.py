@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Protocol
 
 from bgd.errors import BgdError
-from bgd.wire.messages import Incoming, Reply
+from bgd.wire.messages import Incoming, Progress, Reply
 
 
 class Codec(Protocol):
@@ -22,6 +22,10 @@ class Codec(Protocol):
 
     def encode(self, incoming: Incoming, answer: Reply | BgdError) -> bytes:
         """The whole final answer to `incoming`, line ends included; empty where the dialect answers with silence."""
+        ...
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        """How far the answer to `incoming` has come; empty where the dialect has no words for that."""
         ...
 
     def refuse(self, error: BgdError) -> bytes:

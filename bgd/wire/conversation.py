@@ -19,7 +19,7 @@ from bgd.wire.detect import Dialect, detect
 from bgd.wire.framing import MAX_LINE, LineBuffer
 from bgd.wire.gnubg import GnubgCodec
 from bgd.wire.jsonrpc import JsonRpcCodec
-from bgd.wire.messages import Incoming, Reply
+from bgd.wire.messages import Incoming, Progress, Reply
 from bgd.wire.text import TextCodec
 from bgd.wire.ubgi import UbgiCodec
 
@@ -75,6 +75,10 @@ class Conversation:
         if self._codec is None or incoming.style == _UNDETECTED:
             return TextCodec().encode(Incoming(incoming.content), answer)
         return self._codec.encode(incoming, answer)
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        """The bytes that tell how far the answer to `incoming` has come; may be none. It is still to be answered."""
+        return self._codec.report(incoming, progress) if self._codec else b""
 
     def refuse(self, error: BgdError) -> bytes:
         """An error that answers no request, as this conversation's dialect words it; text before that is known."""

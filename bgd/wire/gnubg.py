@@ -25,6 +25,7 @@ from bgd.wire.messages import (
     Hello,
     HelloReply,
     Incoming,
+    Progress,
     Quit,
     Reply,
     Request,
@@ -110,6 +111,10 @@ class GnubgCodec:
         if isinstance(answer, Done):
             return b""
         raise TypeError(f"no answer of this dialect: {answer!r}")
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        """Its clients take every line for the answer."""
+        return b""
 
     def refuse(self, error: BgdError) -> bytes:
         text = " ".join(error.message.split())

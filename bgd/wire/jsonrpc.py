@@ -1,7 +1,7 @@
 """JSON-RPC 2.0, one object (or batch) a line: methods are the verbs, params the requests' fields by name.
 
-`$/cancelRequest` with an id stops that request, as in the Language Server Protocol. Fields of a result that have their
-default value are left out.
+`$/cancelRequest` with an id stops that request, and `$/progress` with the id as its token tells how far one has come,
+as in the Language Server Protocol. Fields of a result that have their default value are left out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 
 from bgd.errors import BadArgument, BgdError, IllegalPlay, InputError, UnknownCommand
 from bgd.wire.build import build, shown
-from bgd.wire.messages import Cancel, Incoming, Reply, Request
+from bgd.wire.messages import Cancel, Incoming, Progress, Reply, Request
 
 _MAX_ID: Final = 64
 _MEMBERS: Final = frozenset({"jsonrpc", "id", "method", "params"})
@@ -98,6 +98,12 @@ class JsonRpcCodec:
             return b""
         del self._batches[incoming.style]
         return b"[" + b",".join(batch.answers) + b"]\n"
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        if incoming.tag is None:
+            return b""
+        params = b'{"token":%s,"value":%s}' % (incoming.tag.encode(), _json(progress))
+        return b'{"jsonrpc":"2.0","method":"$/progress","params":%s}\n' % params
 
     def refuse(self, error: BgdError) -> bytes:
         return b'{"jsonrpc":"2.0","id":null,"error":%s}\n' % _error(error)

@@ -29,6 +29,7 @@ PlayText = Annotated[str, Meta(max_length=128, description="a play in any spelli
 Word = Annotated[str, Meta(min_length=1, max_length=64)]
 Plies = Annotated[int, Meta(ge=0, le=MAX_PLIES, description="as GNU Backgammon counts: 0 is the static evaluation")]
 Movetime = Annotated[int, Meta(ge=1, le=3_600_000, description="ms")]
+Interval = Annotated[int, Meta(ge=0, le=3_600_000, description="ms between two reports of progress; 0: none")]
 Resigned = Annotated[int, Meta(ge=1, le=3, description="1 single, 2 gammon, 3 backgammon")]
 
 
@@ -417,6 +418,29 @@ class ShowReply(Reply, frozen=True, kw_only=True):
 
 class StatsReply(Reply, frozen=True, kw_only=True):
     values: dict[str, int | float | str]
+
+
+class Progress(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Base of what is told of a request before its reply, if that was asked for. It is no reply."""
+
+
+class SearchProgress(Progress, frozen=True, kw_only=True):
+    """A level of `plies` is complete. `equity` is that of the position or, where a play is looked for, of the best one,
+    which is `play`."""
+
+    plies: int
+    equity: float
+    play: str = ""
+
+
+class RolloutProgress(Progress, frozen=True, kw_only=True):
+    """The mean so far of the best contender, which is `play` where plays are rolled out, over its `trials` games;
+    `error` is its standard error."""
+
+    trials: int
+    equity: float
+    error: float
+    play: str = ""
 
 
 class Incoming(Struct, frozen=True):

@@ -31,9 +31,12 @@ from bgd.wire.messages import (
     MovesReply,
     OptionsReply,
     PositionReply,
+    Progress,
     Reply,
     Request,
     ResignReply,
+    RolloutProgress,
+    SearchProgress,
     ShowReply,
     StatsReply,
     TurnReply,
@@ -83,13 +86,20 @@ class TextCodec:
 
     def encode(self, incoming: Incoming, answer: Reply | BgdError) -> bytes:
         lines = [_error(answer)] if isinstance(answer, BgdError) else _WRITERS[type(answer)](answer)
-        if incoming.tag is not None:
-            lines = [f"#{incoming.tag} {line}" for line in lines]
-        lines = [line if line.isprintable() else _CONTROL.sub("?", line) for line in lines]
-        return ("\n".join(lines) + "\n").encode()
+        return _written(incoming, lines)
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        return _written(incoming, [_progress(progress)])
 
     def refuse(self, error: BgdError) -> bytes:
         return f"{_error(error)}\n".encode()
+
+
+def _written(incoming: Incoming, lines: list[str]) -> bytes:
+    if incoming.tag is not None:
+        lines = [f"#{incoming.tag} {line}" for line in lines]
+    lines = [line if line.isprintable() else _CONTROL.sub("?", line) for line in lines]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _error(error: BgdError) -> str:
@@ -351,6 +361,19 @@ def _decision(reply: DecisionReply) -> list[str]:
 
 def _done(reply: Done) -> list[str]:
     return [f"ok {reply.text}" if reply.text else "ok"]
+
+
+def _progress(progress: Progress) -> str:
+    match progress:
+        case SearchProgress():
+            words = [f"progress plies={progress.plies} equity={_equity(progress.equity)}"]
+        case RolloutProgress():
+            words = [f"progress trials={progress.trials} equity={_equity(progress.equity)} error={progress.error:.4f}"]
+        case _:
+            raise TypeError(f"no progress of this dialect: {progress!r}")
+    if progress.play:
+        words.append(f"play={_quoted(progress.play)}")
+    return " ".join(words)
 
 
 _WRITERS: Final[dict[type[Reply], Callable[[Any], list[str]]]] = {

@@ -39,9 +39,12 @@ from bgd.wire.messages import (
     OptionsReply,
     Ping,
     PositionReply,
+    Progress,
     Quit,
     Reply,
     Request,
+    RolloutProgress,
+    SearchProgress,
     Set,
     SetPosition,
     Turn,
@@ -122,6 +125,9 @@ class UbgiCodec:
     def encode(self, incoming: Incoming, answer: Reply | BgdError) -> bytes:
         lines = [_error(answer)] if isinstance(answer, BgdError) else _lines(incoming, answer)
         return "".join(f"{line}\n" for line in lines).encode(errors="replace")
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        return f"{_progress(incoming, progress)}\n".encode()
 
     def refuse(self, error: BgdError) -> bytes:
         return f"{_error(error)}\n".encode(errors="replace")
@@ -390,6 +396,23 @@ def _spelled(reply: BestReply) -> str:
 
 def _in_words(play: str) -> str:
     return play.replace("*", "") or "pass"
+
+
+def _progress(incoming: Incoming, progress: Progress) -> str:
+    words = ["info"]
+    for role, kind in (("chequer", Best), ("cube", Cube), ("turn", Turn)):
+        if isinstance(incoming.content, kind):
+            words.append(f"role {role}")
+    match progress:
+        case SearchProgress():
+            words.append(f"depth {progress.plies + 1} eq {progress.equity:.4f}")
+        case RolloutProgress():
+            words.append(f"trials {progress.trials} eq {progress.equity:.4f} stderr {progress.error:.4f}")
+        case _:
+            raise TypeError(f"no progress of this dialect: {progress!r}")
+    if progress.play:
+        words.append(f"pv {_in_words(progress.play)}")
+    return " ".join(words)
 
 
 def _play_info(reply: BestReply) -> list[str]:

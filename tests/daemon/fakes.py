@@ -15,7 +15,21 @@ from bgd.daemon.engine import EngineHost
 from bgd.daemon.scheduler import Scheduler
 from bgd.errors import BadArgument, BgdError, LineTooLong, UnknownCommand
 from bgd.service.job import Deadline, Job
-from bgd.wire.messages import Best, Cancel, Done, Help, Incoming, Ping, Quit, Reply, Request, Stats, StatsReply
+from bgd.wire.messages import (
+    Best,
+    Cancel,
+    Done,
+    Help,
+    Incoming,
+    Ping,
+    Progress,
+    Quit,
+    Reply,
+    Request,
+    SearchProgress,
+    Stats,
+    StatsReply,
+)
 
 if TYPE_CHECKING:
     from bgd.engine import Engine
@@ -57,14 +71,23 @@ class FakeConversation:
         }
         return Incoming(requests[verb]() if verb in requests else UnknownCommand(verb), tag)
 
+    @staticmethod
+    def _tag(incoming: Incoming) -> bytes:
+        return f"#{incoming.tag} ".encode() if incoming.tag is not None else b""
+
     def send(self, incoming: Incoming, answer: Reply | BgdError) -> bytes:
-        tag = f"#{incoming.tag} " if incoming.tag is not None else ""
         if isinstance(answer, BgdError):
-            return f"{tag}error {answer.code}\n".encode()
-        if isinstance(answer, StatsReply):
-            return f"{tag}ok requests={answer.values['requests']}\n".encode()
-        assert isinstance(answer, Done)
-        return f"{tag}ok {answer.text}\n".encode()
+            told = f"error {answer.code}"
+        elif isinstance(answer, StatsReply):
+            told = f"ok requests={answer.values['requests']}"
+        else:
+            assert isinstance(answer, Done)
+            told = f"ok {answer.text}"
+        return self._tag(incoming) + f"{told}\n".encode()
+
+    def report(self, incoming: Incoming, progress: Progress) -> bytes:
+        assert isinstance(progress, SearchProgress)
+        return self._tag(incoming) + f"progress {progress.plies}\n".encode()
 
     def refuse(self, error: BgdError) -> bytes:
         return f"error {error.code}\n".encode()
@@ -88,10 +111,12 @@ class FakeSession:
 class Jobs:
     """Jobs by name: `cheap`, `bug`, `refused`; `big` has a long reply; any other runs until `finish(name)` or stopped.
 
-    `order` holds the names in the order in which they began; `stopped` those that were told to stop."""
+    `name@20` has a movetime of 20 ms, `name%20` asks for progress each 20 ms. `order` holds the names in the order in
+    which they began; `stopped` those that were told to stop."""
 
     def __init__(self) -> None:
         self._gates: dict[str, threading.Event] = {}
+        self._deadlines: dict[str, Deadline] = {}
         self.order: list[str] = []
         self.stopped: list[str] = []
         self.began = threading.Semaphore(0)
@@ -103,10 +128,16 @@ class Jobs:
         for name in names:
             self.gate(name).set()
 
+    def report(self, name: str, plies: int) -> None:
+        """Have a job that runs tell how far it has come."""
+        self._deadlines[name].report(SearchProgress(plies=plies, equity=0.0))
+
     def job(self, name: str) -> Job:
+        name, _, interval = name.partition("%")
         name, _, movetime = name.partition("@")
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
+            self._deadlines[name] = deadline
             self.order.append(name)
             self.began.release()
             if name == "bug":
@@ -121,7 +152,7 @@ class Jobs:
                     return Done(text=f"{name} so far")
             return Done(text=name)
 
-        return Job(run, cheap=name == "cheap", movetime=int(movetime) if movetime else None)
+        return Job(run, name == "cheap", int(movetime) if movetime else None, int(interval or 0))
 
     async def wait_begun(self) -> None:
         await trio.to_thread.run_sync(self.began.acquire)

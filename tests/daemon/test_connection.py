@@ -12,7 +12,9 @@ import trio.testing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bgd.daemon.scheduler import Task
 from bgd.errors import WeightsError
+from bgd.wire.messages import SearchProgress
 
 from .fakes import House, StreamTransport
 
@@ -282,6 +284,69 @@ async def test_what_is_not_done_in_the_grace_time_is_answered_with_shutting_down
     await house.jobs.wait_begun()
     peer.connection.shut_down()
     assert sorted(await peer.hear_all()) == ["#1 error shutting-down", "error shutting-down", "ok pong"]
+
+
+@in_house(min_progress=0.0)
+async def test_who_asked_for_it_is_told_of_progress_and_then_of_the_end(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow%1")
+    await house.jobs.wait_begun()
+    for plies in (1, 2):
+        house.jobs.report("slow", plies)
+        assert await peer.hear() == f"#1 progress {plies}"
+    house.jobs.finish("slow")
+    assert await peer.hear() == "#1 ok slow"
+    house.jobs.report("slow", 3)
+    await peer.say("#1 job other%1", "ping")
+    assert await peer.hear() == "ok pong"
+    house.jobs.finish("other")
+    assert await peer.hear() == "#1 ok other"
+
+
+@in_house(min_progress=0.0)
+async def test_nobody_else_is_told_of_progress(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job slow")
+    await house.jobs.wait_begun()
+    house.jobs.report("slow", 1)
+    house.jobs.finish("slow")
+    assert await peer.hear() == "#1 ok slow"
+
+
+@in_house(min_progress=0.0, workers=2)
+async def test_an_untagged_request_tells_of_its_progress_once_those_before_it_are_answered(house: House) -> None:
+    peer = house.connect()
+    await peer.say("job first%1", "job second%1", "#1 job tagged%1")
+    await house.jobs.wait_begun()
+    await house.jobs.wait_begun()
+    house.jobs.report("second", 2)
+    house.jobs.report("first", 1)
+    assert await peer.hear() == "progress 1"
+    house.jobs.finish("first")
+    assert [await peer.hear() for _ in range(2)] == ["ok first", "progress 2"]
+    house.jobs.finish("second", "tagged")
+    assert sorted([await peer.hear() for _ in range(2)]) == ["#1 ok tagged", "ok second"]
+
+
+def test_progress_is_told_no_more_often_than_the_limit_and_only_the_newest(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            house = House(nursery, min_progress=4.6)
+            tasks: list[Task] = []
+            house.scheduler.submit = tasks.append  # type: ignore[method-assign]  # no thread takes part in this clock
+            peer = house.connect()
+            await peer.say("job slow%1000")
+            await trio.testing.wait_all_tasks_blocked()
+            (task,) = tasks
+            for second in range(12):
+                task.limit.report(SearchProgress(plies=second, equity=0.0))
+                await trio.sleep(1)
+            assert [await peer.hear() for _ in range(2)] == ["progress 4", "progress 9"]
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=autojump_clock)
 
 
 @in_house()

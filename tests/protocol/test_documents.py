@@ -17,7 +17,7 @@ import bgd.rules.legality
 from bgd.config import Limits
 from bgd.errors import BgdError, InputError, LineTooLong, RefusedError
 from bgd.wire.jsonrpc import JsonRpcCodec
-from bgd.wire.messages import MAX_TEXT, MAX_TOP, REQUESTS, Reply
+from bgd.wire.messages import MAX_TEXT, MAX_TOP, REQUESTS, Progress, Reply
 from bgd.wire.ubgi import UbgiCodec
 from tests.protocol.test_transcripts_in_memory import replay
 from tests.protocol.transcript import PLACEHOLDERS, parse_text
@@ -66,17 +66,18 @@ def error_table() -> str:
 
 
 def schema_text() -> str:
-    """JSON Schema of every request (by its verb) and reply (by its name)."""
-    replies = sorted(Reply.__subclasses__(), key=lambda kind: kind.__name__)
-    references, components = msgspec.json.schema_components(
-        [*REQUESTS.values(), *replies], ref_template="#/$defs/{name}"
-    )
-    names = [*REQUESTS, *(kind.__name__ for kind in replies)]
-    split = len(REQUESTS)
+    """JSON Schema of every request (by its verb), reply and report of progress (by its name)."""
+
+    def named(base: type) -> dict[str, type]:
+        return {kind.__name__: kind for kind in sorted(base.__subclasses__(), key=lambda kind: kind.__name__)}
+
+    kinds: dict[str, dict[str, Any]] = {"requests": REQUESTS, "replies": named(Reply), "progress": named(Progress)}
+    wanted = [kind for group in kinds.values() for kind in group.values()]
+    references, components = msgspec.json.schema_components(wanted, ref_template="#/$defs/{name}")
+    found = iter(references)
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "requests": dict(zip(names[:split], references[:split], strict=True)),
-        "replies": dict(zip(names[split:], references[split:], strict=True)),
+        **{group: {name: next(found) for name in names} for group, names in kinds.items()},
         "$defs": dict(sorted(components.items())),
     }
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"

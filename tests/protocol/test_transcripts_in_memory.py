@@ -15,13 +15,9 @@ from bgd.wire.detect import Dialect
 from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
 from tests.engine.fakes import fake_engine
 from tests.protocol.transcript import Transcript, mismatch, transcripts
+from tests.service.deadlines import Unhurried
 
-LIMITS = {"max_line": 8192, "max_pending": 256, "max_connections": 256}
-
-
-class Unhurried:
-    def stop_now(self) -> bool:
-        return False
+LIMITS = {"max_line": 8192, "max_pending": 256, "max_connections": 256, "min_progress": 100}
 
 
 class MemoryServer:

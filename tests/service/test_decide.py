@@ -15,6 +15,7 @@ from bgd.service import Job, Service
 from bgd.service.settings import Settings
 from bgd.wire.messages import Decide, DecisionReply, Eval, EvalReply, Set
 from tests.engine.fakes import fake_engine
+from tests.service.deadlines import Unhurried
 
 OPENING = "board:A:B:0:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0"
 HIT_TWICE = "board:A:B:0:0:0:-2:2:0:2:0:0:3:0:1:0:0:0:-4:5:0:0:0:-4:0:-5:0:0:0:0:2:0"
@@ -24,11 +25,6 @@ def board(
     points: str = OPENING, *, turn: int = 1, dice: str = "0:0:0:0", may: str = "1:1", doubled: int = 0, cube: int = 1
 ) -> str:
     return f"{points}:{turn}:{dice}:{cube}:{may}:{doubled}:1:-1:0:25:0:0:0:0:0:0:0:1"
-
-
-class Unhurried:
-    def stop_now(self) -> bool:
-        return False
 
 
 def decide(text: str, chances: Sequence[float] | None = None, **options: object) -> str:

@@ -34,13 +34,8 @@ from bgd.wire.messages import (
     Values,
 )
 from tests.engine.fakes import fake_engine
+from tests.service.deadlines import Unhurried
 from tests.strategies import boards, dice, states
-
-
-class Unhurried:
-    def stop_now(self) -> bool:
-        return False
-
 
 ENGINE = fake_engine()
 

@@ -60,19 +60,10 @@ from bgd.wire.messages import (
     Values,
 )
 from tests.engine.fakes import fake_engine
+from tests.service.deadlines import Stopped, Unhurried
 
 START_ID = "4HPwATDgc/ABMA"
 MATCH = "XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:4:0:7:10"  # bottom on roll, owns 2, 2-4 to 7
-
-
-class Unhurried:
-    def stop_now(self) -> bool:
-        return False
-
-
-class Stopped:
-    def stop_now(self) -> bool:
-        return True
 
 
 def service(plies: int = 0) -> Service:

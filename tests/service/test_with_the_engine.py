@@ -14,14 +14,10 @@ from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState, Match, Side
 from bgd.service import Job, Service, Session
 from bgd.wire.messages import Best, BestReply, Cube, CubeReply, Eval, EvalReply, Reply, Request
+from tests.service.deadlines import Unhurried
 
 START = "4HPwATDgc/ABMA"
 DATA = Path(__file__).parents[1] / "data"
-
-
-class Unhurried:
-    def stop_now(self) -> bool:
-        return False
 
 
 @pytest.fixture(scope="module")
