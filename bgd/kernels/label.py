@@ -2,7 +2,7 @@
 
 A label is what the network should have said of a position after a play: the mean, over the opponent's 21 rolls, of its
 own opinion after his best reply. Every look that chooses a play also gives labels, so that none is wasted. In
-backgames a label also takes over what the rest of the game found out.
+hard positions a label also takes over what the rest of the game found out.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import float_kernel, kernel
 from bgd.kernels.decide import Space, best_play_pruned, one_ply
-from bgd.kernels.encode import CLASS_MASK, DEEP, GROUPS, encode
+from bgd.kernels.encode import GROUPS, encode
 from bgd.kernels.movegen import BOARD, MAX_PLAYS, flip, generate
 from bgd.kernels.network import OUTPUTS, Net, exact_probabilities, utility_of
 from bgd.kernels.prune import PruneNet, learn_score
 from bgd.kernels.scalars import as_single
-from bgd.kernels.selfplay import MAX_TURNS, Hard, Starts, begin_game, remember_if_hard
+from bgd.kernels.selfplay import MAX_TURNS, Hard, Starts, begin_game, is_hard, remember_if_hard
 
 CANDIDATES = 3  # plays of one decision that are labelled: the best by the network's opinion
 _MARGIN = 0.25  # and not worse than the best by more than this equity
@@ -119,9 +119,9 @@ def label_games(
 ) -> int:
     """Fill `boards` (wanted + 16, 32), positions after a play, and `labels` (.., 5); returns how many there are.
 
-    In a share of the decisions, another one in backgames, the best few plays are labelled and the best of them by its
+    In a share of the decisions, another one in hard positions, the best few plays are labelled and the best by its
     label is played; in the others the best by the network's opinion is played. `trust` and `trust_hard` are what
-    `correct_labels` uses in positions of other classes and in backgames, whose errors sit many turns deep."""
+    `correct_labels` uses in other positions and in hard ones, whose errors sit many turns deep."""
     board = np.zeros(BOARD, np.int8)
     few = np.zeros((CANDIDATES, BOARD), np.int8)
     few_label = np.zeros(CANDIDATES, np.int64)
@@ -144,7 +144,7 @@ def label_games(
         while turns < MAX_TURNS and done < wanted:
             found = 1
             look = False
-            deep = False
+            serious = False
             strayed = turns < random_plays or np.random.random() < wander
             if strayed:
                 count = generate(board, die1, die2, space.plays)
@@ -163,8 +163,8 @@ def label_games(
                         learn_score(space.plays.boards[i], space.utility[i], prune_rate, prune, space.prune)
                 for k in range(OUTPUTS):
                     lesson.values[turns, k] = space.probs[best, k]
-                deep = encode(space.plays.boards[best], rows) & CLASS_MASK == DEEP
-                look = np.random.random() < (share_hard if deep else share)
+                serious = is_hard(space.plays.boards[best], encode(space.plays.boards[best], rows))
+                look = np.random.random() < (share_hard if serious else share)
                 found = _candidates(best, kept, space, few, CANDIDATES if look else 1)
             play = 0
             few_label[0] = -1
@@ -190,7 +190,7 @@ def label_games(
                         end[k] = out[k] - lesson.values[turns, k]
                 break
             lesson.label[turns] = few_label[play]
-            lesson.trust[turns] = trust_hard if deep else trust
+            lesson.trust[turns] = trust_hard if serious else trust
             lesson.strayed[turns] = strayed
             flip(few[play], board)
             if natural:

@@ -172,9 +172,15 @@ def begin_game(board: NDArray[np.int8], start: NDArray[np.int8], starts: Starts,
 
 
 @kernel
+def is_hard(board: NDArray[np.int8], kind: int) -> bool:
+    """True for backgames and with three or more men on a bar; `kind` is of the board or of its turned one."""
+    return kind & CLASS_MASK == DEEP or board[25] >= 3 or board[0] <= -3
+
+
+@kernel
 def remember_if_hard(board: NDArray[np.int8], kind: int, hard: Hard) -> None:
     """Put a hard position into the ring, over the oldest; `kind` is of the board before it was turned."""
-    if kind & CLASS_MASK != DEEP and board[25] < 3 and board[0] > -3:
+    if not is_hard(board, kind):
         return
     i = hard.met[0] % hard.boards.shape[0]
     hard.met[0] += 1

@@ -36,9 +36,9 @@ class Round:
     """One round, at the end of which the averaged network is the new start and the rate begins anew."""
 
     seconds: float  # of wall clock
-    share_hard: float  # of the decisions in backgames: the best plays are labelled, one is played
+    share_hard: float  # of the decisions in hard positions: the best plays are labelled, one is played
     trust: float  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)
-    trust_hard: float  # the same in backgames
+    trust_hard: float  # the same in hard positions
 
 
 @dataclass(frozen=True)
