@@ -37,6 +37,10 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_pending: Annotated[int, Meta(ge=1, le=65_536)] = 256
     """Requests of one connection read and not answered yet. At the limit reading waits; nothing is lost."""
 
+    max_queued: Annotated[int, Meta(ge=1, le=1_048_576)] = 4096
+    """Requests of all connections that wait for a thread. At the limit more are answered with `busy`, but for one of a
+    connection that has none there."""
+
     max_connections: Annotated[int, Meta(ge=1, le=65_536)] = 256
     """Connections open at once. One more is answered with `busy` and closed."""
 

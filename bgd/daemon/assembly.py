@@ -30,6 +30,7 @@ def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service
     told = {
         "max_line": limits.max_line,
         "max_pending": limits.max_pending,
+        "max_queued": limits.max_queued,
         "max_connections": limits.max_connections,
         "min_progress": round(limits.min_progress * 1000),
     }

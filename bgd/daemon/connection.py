@@ -16,7 +16,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -25,10 +25,11 @@ import trio
 from bgd.config import Limits
 from bgd.daemon.deadline import UNLIMITED, TimeLimit
 from bgd.daemon.engine import EngineHost
+from bgd.daemon.latency import Latencies
 from bgd.daemon.scheduler import Answer, Scheduler, Task, internal_error, run_job
 from bgd.daemon.session import Session
 from bgd.daemon.transport import Transport
-from bgd.errors import BadArgument, BgdError, Cancelled, LineTooLong, ShuttingDown
+from bgd.errors import BadArgument, BgdError, Busy, Cancelled, LineTooLong, ShuttingDown
 from bgd.service.job import Job
 from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
 
@@ -52,16 +53,21 @@ class Counts:
     open: int = 0
     requests: int = 0
     errors: int = 0
+    at_once: Latencies = field(default_factory=Latencies)
+    """Of requests answered in the turn of the loop in which they were read."""
+    jobs: Latencies = field(default_factory=Latencies)
+    """Of those answered by a thread, waiting for it included."""
 
 
 class _Pending:
     """A request not answered yet, or answered while an older untagged one is not."""
 
-    __slots__ = ("incoming", "reply", "reporting", "task")
+    __slots__ = ("began", "incoming", "reply", "reporting", "task")
 
     def __init__(self, incoming: Incoming, task: Task | None = None, reply: bytes | None = None) -> None:
         self.incoming, self.task, self.reply = incoming, task, reply
         self.reporting: trio.CancelScope | None = None
+        self.began = perf_counter()
 
 
 class Connection:
@@ -231,9 +237,11 @@ class Connection:
         elif incoming.tag is not None and incoming.tag in self._tagged:
             self._answer(incoming, BadArgument(f"Expected a tag not in use, got `{incoming.tag}`, still unanswered"))
         else:
+            began = perf_counter()
             answer = self._handle(incoming, content)
             if answer is not None:
                 self._answer(incoming, answer)
+                self._counts.at_once.add(perf_counter() - began)
 
     def _handle(self, incoming: Incoming, request: Request) -> Answer | None:
         """The answer to a request; None when it will come from the scheduler."""
@@ -263,11 +271,14 @@ class Connection:
         pending.task = Task(
             self, result, TimeLimit(result.movetime), lambda answer: self._finished(pending, answer, flush=True)
         )
+        try:
+            self._scheduler.submit(pending.task)
+        except Busy as error:
+            return error
         if incoming.tag is None:
             self._line.append(pending)
         else:
             self._tagged[incoming.tag] = pending
-        self._scheduler.submit(pending.task)
         if result.progress and self._reporters is not None:
             self._reporters.start_soon(self._report, pending, pending.task, result.progress)
         return None
@@ -322,6 +333,7 @@ class Connection:
         if isinstance(answer, BgdError):
             self._counts.errors += 1
         pending.task = None
+        self._counts.jobs.add(perf_counter() - pending.began)
         if pending.reporting is not None:
             pending.reporting.cancel()
         reply = self._encode(pending.incoming, answer)

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from time import monotonic
 from typing import Final
 
@@ -31,11 +32,24 @@ MAX_REFUSING: Final = 64
 """Peers at once that are told `busy` and given time to read it; more are just closed."""
 
 
+STATM: Final = Path("/proc/self/statm")
+"""Where Linux tells of a process's memory, in pages."""
+
+
 def cores() -> int:
     """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def memory() -> dict[str, float]:
+    """`memory`: what the process holds now, in MiB; nothing where the system doesn't tell."""
+    try:
+        pages = int(STATM.read_text().split()[1])
+    except OSError:
+        return {}
+    return {"memory": round(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)}
 
 
 class Host:
@@ -45,7 +59,7 @@ class Host:
         self._config = config
         self._engines = engines
         self._open_session = open_session
-        self._scheduler = Scheduler(engines, config.workers or cores())
+        self._scheduler = Scheduler(engines, config.workers or cores(), config.limits.max_queued)
         self._connections: set[Connection] = set()
         self._counts = Counts()
         self._refusing = 0
@@ -144,7 +158,8 @@ class Host:
         return self._engines.state != "loading" and not self._scheduler.busy_threads
 
     def statistics(self) -> dict[str, int | float | str]:
-        """Counts since the start; `uptime` in seconds."""
+        """Counts since the start. `uptime` in seconds; p50 and p99 of the last answers given at once, and of the last
+        given by threads, in ms; `memory` that of the process now, in MiB, where the system tells."""
         counts = self._counts
         return {
             "uptime": round(monotonic() - self._started, 3),
@@ -155,4 +170,9 @@ class Host:
             "queued": self._scheduler.queued,
             "running": self._scheduler.running,
             "engine": self._engines.state,
+            "p50": counts.at_once.milliseconds(0.50),
+            "p99": counts.at_once.milliseconds(0.99),
+            "job_p50": counts.jobs.milliseconds(0.50),
+            "job_p99": counts.jobs.milliseconds(0.99),
+            **memory(),
         }

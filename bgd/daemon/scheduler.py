@@ -1,17 +1,22 @@
-"""Who computes next. A few threads for all connections; connections take turns, each one's jobs in the order asked."""
+"""Who computes next. Jobs go by lanes, so that what is short never waits for what is long; in a lane connections take
+turns, each one's jobs in the order asked; each lane has a few threads of its own.
+
+The queue is bounded. Beyond the bound a connection is `busy`, but for one job: who asks little is served however much
+others ask.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import trio
 
 from bgd.daemon.deadline import TimeLimit
 from bgd.daemon.engine import EngineHost
-from bgd.errors import BgdError, InternalError
+from bgd.errors import BgdError, Busy, InternalError
 from bgd.service.job import Deadline, Job
 from bgd.wire.messages import Reply
 
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Answer = Reply | BgdError
+
+NO_LIMIT: Final = 2**63
 
 
 def run_job(job: Job, engine: Engine, deadline: Deadline) -> Answer:
@@ -49,84 +56,115 @@ class Task:
         self.withdrawn = False
 
 
-class Scheduler:
-    """All methods but `run` return at once and belong to the loop's thread."""
+class _Lane:
+    """Tasks that wait, by connection, and the threads that do them."""
 
-    def __init__(self, engines: EngineHost, workers: int) -> None:
-        self._engines = engines
-        self._workers = workers
-        self._limiter = trio.CapacityLimiter(workers)
-        self._queues: OrderedDict[object, deque[Task]] = OrderedDict()
-        self._idle = trio.lowlevel.ParkingLot()
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.limiter = trio.CapacityLimiter(workers)
+        self.idle = trio.lowlevel.ParkingLot()
         self.running = 0
+        self._queues: OrderedDict[object, OrderedDict[Task, None]] = OrderedDict()
 
-    @property
-    def queued(self) -> int:
-        return sum(map(len, self._queues.values()))
+    def holds_any_of(self, owner: object) -> bool:
+        return owner in self._queues
 
-    @property
-    def busy_threads(self) -> int:
-        """Threads at work, those among them that were left behind."""
-        return int(self._limiter.borrowed_tokens)
+    def add(self, task: Task) -> None:
+        self._queues.setdefault(task.owner, OrderedDict())[task] = None
+        self.idle.unpark()
 
-    def submit(self, task: Task) -> None:
-        self._queues.setdefault(task.owner, deque()).append(task)
-        self._idle.unpark()
-
-    def withdraw(self, task: Task) -> None:
-        """Nobody wants the answer: forget the task, or have it stop where it runs already."""
-        task.withdrawn = True
-        task.limit.stop()
+    def remove(self, task: Task) -> bool:
+        """Whether it was still waiting."""
         queue = self._queues.get(task.owner)
-        if queue is not None and task in queue:
-            queue.remove(task)
-            if not queue:
-                del self._queues[task.owner]
+        if queue is None or task not in queue:
+            return False
+        del queue[task]
+        if not queue:
+            del self._queues[task.owner]
+        return True
 
-    def _next(self) -> Task | None:
+    def take(self) -> Task | None:
         """The oldest task of the connection whose turn it is, which then goes to the end of the round."""
         if not self._queues:
             return None
         owner, queue = next(iter(self._queues.items()))
-        task = queue.popleft()
+        task, _ = queue.popitem(last=False)
         if queue:
             self._queues.move_to_end(owner)
         else:
             del self._queues[owner]
         return task
 
+
+class Scheduler:
+    """All methods but `run` return at once and belong to the loop's thread."""
+
+    def __init__(self, engines: EngineHost, workers: int, max_queued: int = NO_LIMIT) -> None:
+        """`workers`: threads of each lane. `max_queued`: jobs that wait, of all connections together."""
+        self._engines = engines
+        self._max_queued = max_queued
+        self._short, self._long = _Lane(workers), _Lane(workers)
+        self.queued = 0
+
+    @property
+    def running(self) -> int:
+        return sum(lane.running for lane in self._lanes)
+
+    @property
+    def busy_threads(self) -> int:
+        """Threads at work, those among them that were left behind."""
+        return sum(int(lane.limiter.borrowed_tokens) for lane in self._lanes)
+
+    @property
+    def _lanes(self) -> tuple[_Lane, ...]:
+        return self._short, self._long
+
+    def _lane(self, task: Task) -> _Lane:
+        return self._long if task.job.long else self._short
+
+    def submit(self, task: Task) -> None:
+        """Raises Busy."""
+        if self.queued >= self._max_queued and any(lane.holds_any_of(task.owner) for lane in self._lanes):
+            raise Busy(f"{self._max_queued} requests wait for a thread, which is the limit; ask again later")
+        self.queued += 1
+        self._lane(task).add(task)
+
+    def withdraw(self, task: Task) -> None:
+        """Nobody wants the answer: forget the task, or have it stop where it runs already."""
+        task.withdrawn = True
+        task.limit.stop()
+        self.queued -= self._lane(task).remove(task)
+
     async def run(self) -> None:
         """Work until cancelled. Jobs under way then are told to stop, and left behind."""
         async with trio.open_nursery() as nursery:
-            for _ in range(self._workers):
-                nursery.start_soon(self._work)
+            for lane in self._lanes:
+                for _ in range(lane.workers):
+                    nursery.start_soon(self._work, lane)
 
-    async def _work(self) -> None:
+    async def _next(self, lane: _Lane) -> Task:
+        while (task := lane.take()) is None:
+            await lane.idle.park()
+        self.queued -= 1
+        return task
+
+    async def _work(self, lane: _Lane) -> None:
         try:
             engine = await self._engines.wait()
         except BgdError as error:
-            await self._refuse_all(error)
-            return
+            while True:
+                (await self._next(lane)).done(error)
         while True:
-            task = self._next()
-            if task is None:
-                await self._idle.park()
-                continue
-            self.running += 1
+            task = await self._next(lane)
+            lane.running += 1
             try:
                 answer = await trio.to_thread.run_sync(
-                    run_job, task.job, engine, task.limit, abandon_on_cancel=True, limiter=self._limiter
+                    run_job, task.job, engine, task.limit, abandon_on_cancel=True, limiter=lane.limiter
                 )
             except trio.Cancelled:
                 task.limit.stop()
                 raise
             finally:
-                self.running -= 1
+                lane.running -= 1
             if not task.withdrawn:
                 task.done(answer)
-
-    async def _refuse_all(self, error: BgdError) -> None:
-        while True:
-            while (task := self._next()) is not None:
-                task.done(error)
-            await self._idle.park()

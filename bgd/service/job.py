@@ -29,10 +29,12 @@ class Deadline(Protocol):
 @dataclass(frozen=True, slots=True)
 class Job:
     """`run` gives the final reply or raises a BgdError; it may be called in any thread, once. `cheap` work takes less
-    than a thread hop (about 100 µs): best done where the request was read. `movetime` is the asker's limit in ms,
-    `progress` the ms between the reports that it asked for, 0 for none."""
+    than a thread hop (about 100 µs): best done where the request was read. `long` work takes a good part of a second or
+    more: nothing shorter waits for it. `movetime` is the asker's limit in ms, `progress` the ms between the reports
+    that it asked for, 0 for none."""
 
     run: Callable[[Engine, Deadline], Reply]
     cheap: bool
     movetime: int | None = None
     progress: int = 0
+    long: bool = False

@@ -64,6 +64,7 @@ class FakeConversation:
             "bytes": lambda: b"as it is\n",
             "bad": lambda: BadArgument("bad"),
             "job": lambda: Best(position=argument),
+            "long": lambda: Best(position=f"long {argument}"),
             "cancel": lambda: Cancel(target=argument or None),
             "stop": lambda: Cancel(finish=True),
             "stats": Stats,
@@ -94,7 +95,7 @@ class FakeConversation:
 
 
 class FakeSession:
-    """`ping` is answered at once; `job NAME` is a job of `Jobs`; `bug` raises what nobody expects."""
+    """`ping` is answered at once; `job NAME` and `long NAME` are jobs of `Jobs`; `bug` raises what nobody expects."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
@@ -133,6 +134,7 @@ class Jobs:
         self._deadlines[name].report(SearchProgress(plies=plies, equity=0.0))
 
     def job(self, name: str) -> Job:
+        long, name = name.startswith("long "), name.removeprefix("long ")
         name, _, interval = name.partition("%")
         name, _, movetime = name.partition("@")
 
@@ -152,7 +154,7 @@ class Jobs:
                     return Done(text=f"{name} so far")
             return Done(text=name)
 
-        return Job(run, name == "cheap", int(movetime) if movetime else None, int(interval or 0))
+        return Job(run, name == "cheap", int(movetime) if movetime else None, int(interval or 0), long)
 
     async def wait_begun(self) -> None:
         await trio.to_thread.run_sync(self.began.acquire)
@@ -199,7 +201,7 @@ class House:
         if loaded:
             self.load_gate.set()
         self.engines = EngineHost(self._load)
-        self.scheduler = Scheduler(self.engines, workers)
+        self.scheduler = Scheduler(self.engines, workers, self.limits.max_queued)
         self.counts = Counts()
         self.failure: BgdError | None = None
         self._nursery = nursery

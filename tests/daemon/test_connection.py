@@ -247,6 +247,58 @@ async def test_connections_take_turns(house: House) -> None:
     assert house.jobs.order.index("b1") == 2
 
 
+@in_house()
+async def test_what_is_short_does_not_wait_for_what_is_long(house: House) -> None:
+    analyst, player = house.connect(), house.connect()
+    await analyst.say("#1 long a", "#2 long b", "#3 job c")
+    await house.jobs.wait_begun()
+    await house.jobs.wait_begun()
+    assert sorted(house.jobs.order) == ["a", "c"]
+    await player.say("job d", "ping")
+    house.jobs.finish("c", "d")
+    assert await analyst.hear() == "#3 ok c"
+    assert [await player.hear(), await player.hear()] == ["ok d", "ok pong"]
+    house.jobs.finish("a", "b")
+    assert [await analyst.hear(), await analyst.hear()] == ["#1 ok a", "#2 ok b"]
+
+
+@in_house(max_pending=1000)
+async def test_a_thousand_jobs_of_one_keep_no_other_waiting(house: House) -> None:
+    greedy, modest = house.connect(), house.connect()
+    await greedy.say(*[f"#{n} job {n}" for n in range(1000)])
+    await house.jobs.wait_begun()
+    while house.scheduler.queued < 999:
+        await trio.testing.wait_all_tasks_blocked()
+    await modest.say("job cheap", "job modest")
+    assert await modest.hear() == "ok cheap"
+    house.jobs.finish("0", "1", "modest")
+    assert await modest.hear() == "ok modest"
+    assert house.jobs.order[:4] == ["0", "cheap", "1", "modest"]
+
+
+@in_house(max_queued=2)
+async def test_beyond_the_queue_s_limit_a_connection_is_busy_but_for_one_job(house: House) -> None:
+    greedy, modest = house.connect(), house.connect()
+    await greedy.say("#1 job 1")
+    await house.jobs.wait_begun()
+    await greedy.say("#2 job 2", "#3 job 3", "#4 job 4", "#5 long 5", "#6 job cheap")
+    assert [await greedy.hear() for _ in range(3)] == ["#4 error busy", "#5 error busy", "#6 ok cheap"]
+    await modest.say("#1 job a", "#2 job b")
+    assert await modest.hear() == "#2 error busy"
+    assert house.scheduler.queued == 3
+    await greedy.say("cancel 2", "cancel 3")
+    assert [await greedy.hear() for _ in range(4)] == [
+        "#2 error cancelled",
+        "ok 1 cancelled",
+        "#3 error cancelled",
+        "ok 1 cancelled",
+    ]
+    await modest.say("#2 job b")
+    house.jobs.finish("1", "a", "b")
+    assert [await modest.hear(), await modest.hear()] == ["#1 ok a", "#2 ok b"]
+    assert await greedy.hear() == "#1 ok 1"
+
+
 @in_house(loaded=False)
 async def test_while_the_engine_loads_other_requests_are_answered(house: House) -> None:
     peer = house.connect()
