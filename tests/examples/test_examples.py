@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,24 @@ def test_python_client(daemon: DaemonProcess, repository: Path) -> None:
     assert "Before the roll: roll (no double/take)\n" in said
 
 
+def test_openings(daemon: DaemonProcess, repository: Path) -> None:
+    said = run(["bash", example(repository, "openings.sh"), str(daemon.port)])
+    assert len(said.splitlines()) == 15
+    assert said.startswith("21 ")
+    assert "\n31 8/5 6/5\n" in said
+
+
+def test_match(daemon: DaemonProcess, repository: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        assert os.environ.get("CI") != "true", "with CI=true Node must be installed"
+        pytest.skip("Node is not installed")
+    said = run([node, example(repository, "match.mjs"), str(daemon.port), "5", "3"])
+    assert re.match(r"bgd \S+ against a beginner, to 5\nGame 1, bgd 0, beginner 0\n", said)
+    assert said.count("\nGame ") == len(re.findall(r"\n  \w+ wins \d+\n", said))
+    assert re.search(r"\n\w+ wins the match \d+-[0-4]\n$", said)
+
+
 @pytest.mark.peer
 def test_gnubg_against_bgd(daemon: DaemonProcess, repository: Path, tmp_path: Path) -> None:
     if find_gnubg() is None:
@@ -58,7 +77,7 @@ def test_ubgi_engine(bgd_command: list[str], repository: Path) -> None:
 
 
 def test_every_example_is_listed_and_run(repository: Path) -> None:
-    examples = {path.name for path in (repository / "examples").iterdir() if path.suffix in (".py", ".sh")}
+    examples = {path.name for path in (repository / "examples").iterdir() if path.suffix in (".py", ".sh", ".mjs")}
     listed = set(
         re.findall(r"^\| \[(\S+?)\]\(\1\) \|", (repository / "examples" / "README.md").read_text(), re.MULTILINE)
     )
