@@ -7,17 +7,20 @@ the same answer to the same question however it is put.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bgd.engine import Engine
 from bgd.errors import InputError
 from bgd.notation import detect, plays
 from bgd.rules.dice import Dice
+from bgd.rules.game import moment
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState, Match, Phase
+from bgd.rules.state import Cube, GameState, Match, Money, Phase
 from tests.protocol.test_transcripts_in_memory import ENGINE, MemoryServer
 from tests.strategies import dice, states
 
@@ -31,8 +34,8 @@ _PAIR: Final = re.compile(r'(\w+)=("[^"]*"|\S+)')
 class Asker:
     """One connection, which speaks text."""
 
-    def __init__(self) -> None:
-        self._server = MemoryServer("text", ENGINE)
+    def __init__(self, engine: Engine = ENGINE) -> None:
+        self._server = MemoryServer("text", engine)
 
     def ask(self, request: str) -> list[str]:
         """All lines of the reply; the last one begins with `ok` or `error`."""
@@ -197,3 +200,75 @@ def test_the_best_play_is_the_first_of_the_list_and_the_list_is_all_there_is(sta
     assert worths == sorted(worths, reverse=True)
     if ranked:
         assert ranked[0].startswith(f'play "{final.removeprefix("ok ")}" rank=1 ')
+
+
+def mirrored(state: GameState) -> GameState:
+    """The same moment with the sides called by each other's names."""
+    terms, cube, offer = state.terms, state.cube, state.resignation
+    top, bottom = terms.scores
+    swapped = moment(
+        state.board,
+        state.turn.other,
+        state.phase,
+        replace(cube, owner=None if cube.owner is None else cube.owner.other),
+        state.dice,
+        replace(terms, scores=(bottom, top)),
+        None if offer is None else replace(offer, side=offer.side.other),
+    )
+    assert swapped.board == state.board
+    return swapped
+
+
+@given(states())
+def test_top_and_bottom_are_names_and_change_no_answer(state: GameState) -> None:
+    asker = Asker()
+    for verb in ("eval", "cube", "best top=3", "resign", "turn"):
+        assert asker.about(verb, state, "id") == asker.about(verb, mirrored(state), "id")
+
+
+@given(states())
+def test_a_session_s_position_is_asked_about_as_one_that_the_request_names(state: GameState) -> None:
+    for text in texts(state).values():
+        asker = Asker()
+        placed = asker.ask(f"position {text}")[-1]
+        assert placed.startswith("ok ")
+        for verb in ("eval", "cube", "best top=3", "moves", "resign", "turn", "convert xgid", "convert ogid"):
+            assert asker.ask(verb) == asker.ask(f'{verb} position="{_quoted(text)}"'), (verb, text)
+
+
+@given(states())
+def test_a_position_made_by_settings_is_the_one_that_an_xgid_describes(state: GameState) -> None:
+    assume(state.phase in (Phase.ROLL, Phase.PLAY) and state.resignation is None)
+    state = replace(state, cube=replace(state.cube, limit=Cube().limit))
+    terms, cube, (top, bottom) = state.terms, state.cube, state.terms.scores
+    owner = "centre" if cube.owner is None else cube.owner.name.lower()
+    rules = f"match=0 jacoby={_on(terms.jacoby)} beavers={_on(terms.beavers)}" if isinstance(terms, Money) else ""
+    if isinstance(terms, Match):
+        rules = f"match={terms.length}" + (f" crawford={_on(terms.crawford)}" if terms.crawford else "")
+    asker = Asker()
+    asker.ask(f"position {detect.encode(state, 'position-id')}")
+    set_ = f"set {rules} score={bottom}-{top} cube={cube.value} owner={owner} turn={state.turn.name.lower()}"
+    assert asker.ask(f"{set_} dice={state.dice or 'none'}") == ["ok"]
+    for verb in ("eval", "cube", "best top=3", "moves", "resign", "turn"):
+        assert asker.ask(verb) == Asker().about(verb, state)
+    assert asker.ask("convert xgid") == [f"ok {detect.encode(state, 'xgid')}"]
+
+
+def _on(flag: bool) -> str:
+    return "on" if flag else "off"
+
+
+@given(states())
+def test_a_position_is_worth_what_the_better_cube_action_is(state: GameState) -> None:
+    assume(state.phase in (Phase.ROLL, Phase.PLAY))
+    asker = Asker()
+    cubeful = numbers(asker.about("eval", state)[0])["cubeful"]
+    line, final = asker.about("cube", state)
+    told = numbers(line)
+    better = min(told["doubletake"] * (2 if "response=beaver" in line else 1), told["doublepass"])
+    if "allowed=no" in line or "dead cube" in line:
+        better = told["nodouble"]
+    assert cubeful == pytest.approx(max(told["nodouble"], better), abs=2 * ROUNDED)
+    assert (final == "ok double") == ("double=yes" in line)
+    if final == "ok double":
+        assert better >= told["nodouble"] - ROUNDED
