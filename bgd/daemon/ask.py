@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from bgd.daemon.deadline import TimeLimit
 from bgd.daemon.engine import Loader
-from bgd.daemon.scheduler import Answer, internal_error, run_job
+from bgd.daemon.scheduler import Answer, internal_error, run_errand, run_job
 from bgd.daemon.session import Session
 from bgd.errors import BgdError, Unsupported
-from bgd.service.job import Job
+from bgd.service.job import Errand, Job
 from bgd.wire.conversation import Conversation
 from bgd.wire.messages import Cancel, Done, Incoming, Progress, Quit, Request, Stats
 
@@ -73,6 +73,8 @@ def ask(
 
         try:
             result = session.handle(request)
+            if isinstance(result, Errand):
+                return run_errand(result)
             if not isinstance(result, Job):
                 return result
             if engine is None:

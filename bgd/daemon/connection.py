@@ -30,7 +30,7 @@ from bgd.daemon.scheduler import Answer, Scheduler, Task, internal_error, run_jo
 from bgd.daemon.session import Session
 from bgd.daemon.transport import Transport
 from bgd.errors import BadArgument, BgdError, Busy, Cancelled, LineTooLong, ShuttingDown
-from bgd.service.job import Job
+from bgd.service.job import Errand, Job
 from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
 
 if TYPE_CHECKING:
@@ -262,15 +262,17 @@ class Connection:
         except Exception:
             log.exception("%s: %r failed", self._name, request)
             return internal_error()
-        if not isinstance(result, Job):
+        if isinstance(result, Job):
+            engine = self._engines.engine
+            if result.cheap and engine is not None:
+                return run_job(result, engine, UNLIMITED)
+            limit, progress = TimeLimit(result.movetime), result.progress
+        elif isinstance(result, Errand):
+            limit, progress = TimeLimit(), 0
+        else:
             return result
-        engine = self._engines.engine
-        if result.cheap and engine is not None:
-            return run_job(result, engine, UNLIMITED)
         pending = _Pending(incoming)
-        pending.task = Task(
-            self, result, TimeLimit(result.movetime), lambda answer: self._finished(pending, answer, flush=True)
-        )
+        pending.task = Task(self, result, limit, lambda answer: self._finished(pending, answer, flush=True))
         try:
             self._scheduler.submit(pending.task)
         except Busy as error:
@@ -279,8 +281,8 @@ class Connection:
             self._line.append(pending)
         else:
             self._tagged[incoming.tag] = pending
-        if result.progress and self._reporters is not None:
-            self._reporters.start_soon(self._report, pending, pending.task, result.progress)
+        if progress and self._reporters is not None:
+            self._reporters.start_soon(self._report, pending, pending.task, progress)
         return None
 
     def _end(self) -> None:

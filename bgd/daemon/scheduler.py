@@ -17,7 +17,7 @@ import trio
 from bgd.daemon.deadline import TimeLimit
 from bgd.daemon.engine import EngineHost
 from bgd.errors import BgdError, Busy, InternalError
-from bgd.service.job import Deadline, Job
+from bgd.service.job import Deadline, Errand, Job
 from bgd.wire.messages import Reply
 
 if TYPE_CHECKING:
@@ -32,8 +32,17 @@ NO_LIMIT: Final = 2**63
 
 def run_job(job: Job, engine: Engine, deadline: Deadline) -> Answer:
     """The answer to a job, whatever happens in it."""
+    return _run(lambda: job.run(engine, deadline))
+
+
+def run_errand(errand: Errand) -> Answer:
+    """Likewise."""
+    return _run(errand.run)
+
+
+def _run(work: Callable[[], Reply]) -> Answer:
     try:
-        return job.run(engine, deadline)
+        return work()
     except BgdError as error:
         return error
     except Exception:
@@ -47,11 +56,11 @@ def internal_error() -> InternalError:
 
 
 class Task:
-    """A job on its way. `done` is called once, in the loop, with the answer; never for a withdrawn task."""
+    """A job or errand on its way. `done` is called once, in the loop, with the answer; never for a withdrawn task."""
 
     __slots__ = ("done", "job", "limit", "owner", "withdrawn")
 
-    def __init__(self, owner: object, job: Job, limit: TimeLimit, done: Callable[[Answer], None]) -> None:
+    def __init__(self, owner: object, job: Job | Errand, limit: TimeLimit, done: Callable[[Answer], None]) -> None:
         self.owner, self.job, self.limit, self.done = owner, job, limit, done
         self.withdrawn = False
 
@@ -104,6 +113,7 @@ class Scheduler:
         self._engines = engines
         self._max_queued = max_queued
         self._short, self._long = _Lane(workers), _Lane(workers)
+        self._desk = _Lane(1)  # for errands: they are plain Python, of which one thread runs at a time
         self.queued = 0
 
     @property
@@ -117,9 +127,11 @@ class Scheduler:
 
     @property
     def _lanes(self) -> tuple[_Lane, ...]:
-        return self._short, self._long
+        return self._short, self._long, self._desk
 
     def _lane(self, task: Task) -> _Lane:
+        if isinstance(task.job, Errand):
+            return self._desk
         return self._long if task.job.long else self._short
 
     def submit(self, task: Task) -> None:
@@ -138,9 +150,10 @@ class Scheduler:
     async def run(self) -> None:
         """Work until cancelled. Jobs under way then are told to stop, and left behind."""
         async with trio.open_nursery() as nursery:
-            for lane in self._lanes:
+            nursery.start_soon(self._work, self._desk, self._errand)
+            for lane in (self._short, self._long):
                 for _ in range(lane.workers):
-                    nursery.start_soon(self._work, lane)
+                    nursery.start_soon(self._work_with_the_engine, lane)
 
     async def _next(self, lane: _Lane) -> Task:
         while (task := lane.take()) is None:
@@ -148,19 +161,30 @@ class Scheduler:
         self.queued -= 1
         return task
 
-    async def _work(self, lane: _Lane) -> None:
+    async def _work_with_the_engine(self, lane: _Lane) -> None:
         try:
             engine = await self._engines.wait()
         except BgdError as error:
             while True:
                 (await self._next(lane)).done(error)
+
+        def job(task: Task) -> Answer:
+            assert isinstance(task.job, Job)
+            return run_job(task.job, engine, task.limit)
+
+        await self._work(lane, job)
+
+    @staticmethod
+    def _errand(task: Task) -> Answer:
+        assert isinstance(task.job, Errand)
+        return run_errand(task.job)
+
+    async def _work(self, lane: _Lane, do: Callable[[Task], Answer]) -> None:
         while True:
             task = await self._next(lane)
             lane.running += 1
             try:
-                answer = await trio.to_thread.run_sync(
-                    run_job, task.job, engine, task.limit, abandon_on_cancel=True, limiter=lane.limiter
-                )
+                answer = await trio.to_thread.run_sync(do, task, abandon_on_cancel=True, limiter=lane.limiter)
             except trio.Cancelled:
                 task.limit.stop()
                 raise

@@ -27,6 +27,14 @@ class Deadline(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Errand:
+    """Work that needs no engine, but may take some 0.1 s: too long to be done where the request was read. `run` gives
+    the final reply or raises a BgdError; it may be called in any thread, once."""
+
+    run: Callable[[], Reply]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """`run` gives the final reply or raises a BgdError; it may be called in any thread, once. `cheap` work takes less
     than a thread hop (about 100 µs): best done where the request was read. `long` work takes a good part of a second or

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import comb
 from typing import Any, Final, Literal, TypeAlias
 
 from bgd.engine import MAX_PLIES, Engine
@@ -15,6 +16,7 @@ from bgd.errors import IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
 from bgd.render.text import board_lines
+from bgd.rules.board import Board
 from bgd.rules.cube import TURNS
 from bgd.rules.dice import Dice
 from bgd.rules.game import under
@@ -22,7 +24,7 @@ from bgd.rules.legality import check_play
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState, Match, Money, Outcome, Phase, Resignation
 from bgd.service import answers
-from bgd.service.job import Deadline, Job
+from bgd.service.job import Deadline, Errand, Job
 from bgd.service.settings import Settings, options, shown
 from bgd.wire.help import help_lines
 from bgd.wire.messages import (
@@ -64,6 +66,9 @@ from bgd.wire.messages import (
 
 PROTOCOL: Final = "1"
 """The version of the protocol that `hello` names (protocol/SPEC.md)."""
+
+AT_ONCE: Final = 100
+"""Plays that are listed where the request was read: some ms at most. More are an errand."""
 
 EngineState: TypeAlias = Literal["ready", "loading", "failed"]
 
@@ -111,7 +116,7 @@ class Session:
         self._dialect = dialect
         self.settings = service.defaults
 
-    def handle(self, request: Request) -> Reply | Job:
+    def handle(self, request: Request) -> Reply | Job | Errand:
         """The final reply, or the work that will give it. Raises BgdError when the request cannot be done."""
         try:
             handler = _HANDLERS[type(request)]
@@ -157,14 +162,22 @@ class Session:
     def _options(self, _: Options) -> Reply:
         return OptionsReply(options=options(self._service.defaults))
 
-    def _moves(self, request: Moves) -> Reply:
+    def _moves(self, request: Moves) -> Reply | Errand:
         state, dice = self._roll(request.position, request.dice)
-        return MovesReply(plays=tuple(answers.unranked(play) for play in legal_plays(state.board, dice)))
+        board = state.board
+        return _soon(
+            board, dice, lambda: MovesReply(plays=tuple(answers.unranked(play) for play in legal_plays(board, dice)))
+        )
 
-    def _check(self, request: Check) -> Reply:
+    def _check(self, request: Check) -> Reply | Errand:
         state, dice = self._roll(request.position, request.dice)
-        play = check_play(state.board, dice, plays.decode(request.play))
-        return CheckReply(play=plays.encode(play), result=answers.result_id(play.result))
+        board, moves = state.board, plays.decode(request.play)
+
+        def run() -> Reply:
+            play = check_play(board, dice, moves)
+            return CheckReply(play=plays.encode(play), result=answers.result_id(play.result))
+
+        return _soon(board, dice, run)
 
     def _convert(self, request: Convert) -> Reply:
         state = self._moment(request.position)
@@ -289,6 +302,13 @@ class Session:
             self.settings = self.settings.without_dice()
 
 
+def _soon(board: Board, dice: Dice, run: Callable[[], Reply]) -> Reply | Errand:
+    """What `run` gives, or an errand if `board` may have more plays than are listed at once."""
+    places = sum(count > 0 for count in board.points)
+    ways = comb(places + 3, 4) if dice.is_double else places * places  # to give each die to one of them; roughly
+    return run() if ways <= AT_ONCE else Errand(run)
+
+
 def _check_plies(plies: int) -> None:
     if plies > MAX_PLIES:
         raise Unsupported(f"Expected 0 to {MAX_PLIES} plies, got `{plies}`: deeper search is not there yet")
@@ -348,7 +368,7 @@ _RESPONSES: Final = {"take": "take", "pass": "drop", "beaver": "beaver", "raccoo
 """The engine's words, and GNU Backgammon's."""
 
 
-_HANDLERS: Final[dict[type[Request], Callable[[Session, Any], Reply | Job]]] = {
+_HANDLERS: Final[dict[type[Request], Callable[[Session, Any], Reply | Job | Errand]]] = {
     Hello: Session._hello,
     Ping: Session._ping,
     Quit: Session._quit,

@@ -1,8 +1,10 @@
-"""Deadlines for jobs that are run by hand."""
+"""Jobs run by hand, and deadlines for them."""
 
 from __future__ import annotations
 
-from bgd.wire.messages import Progress
+from bgd.engine import Engine
+from bgd.service.job import Errand, Job
+from bgd.wire.messages import Progress, Reply
 
 
 class Unhurried:
@@ -23,3 +25,10 @@ class Stopped(Unhurried):
 
     def stop_now(self) -> bool:
         return True
+
+
+def done(result: Reply | Job | Errand, engine: Engine) -> Reply:
+    """The reply, whoever has to find it."""
+    if isinstance(result, Job):
+        return result.run(engine, Unhurried())
+    return result.run() if isinstance(result, Errand) else result

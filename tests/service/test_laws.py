@@ -12,7 +12,7 @@ from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState
-from bgd.service import Job, Service, Session
+from bgd.service import Service, Session
 from bgd.service.settings import SETTINGS
 from bgd.wire.messages import (
     Best,
@@ -34,7 +34,7 @@ from bgd.wire.messages import (
     Values,
 )
 from tests.engine.fakes import fake_engine
-from tests.service.deadlines import Unhurried
+from tests.service.deadlines import done
 from tests.strategies import boards, dice, states
 
 ENGINE = fake_engine()
@@ -45,8 +45,7 @@ def session() -> Session:
 
 
 def ask(who: Session, request: Request) -> Reply:
-    result = who.handle(request)
-    return result.run(ENGINE, Unhurried()) if isinstance(result, Job) else result
+    return done(who.handle(request), ENGINE)
 
 
 texts = st.one_of(

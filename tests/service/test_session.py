@@ -20,7 +20,7 @@ from bgd.errors import (
 )
 from bgd.notation import match_id, position_id, xgid
 from bgd.rules.state import GameState, Outcome, Resignation, Side
-from bgd.service import Job, Service, Session
+from bgd.service import Errand, Job, Service, Session
 from bgd.wire.messages import (
     REQUESTS,
     Best,
@@ -60,7 +60,7 @@ from bgd.wire.messages import (
     Values,
 )
 from tests.engine.fakes import fake_engine
-from tests.service.deadlines import Stopped, Unhurried
+from tests.service.deadlines import Stopped, Unhurried, done
 
 START_ID = "4HPwATDgc/ABMA"
 MATCH = "XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:4:0:7:10"  # bottom on roll, owns 2, 2-4 to 7
@@ -75,8 +75,7 @@ def session(dialect: str = "text") -> Session:
 
 
 def ask(who: Session, request: Request, chances: Sequence[float] | None = None, engine: Engine | None = None) -> Reply:
-    result = who.handle(request)
-    return result.run(engine or fake_engine(chances), Unhurried()) if isinstance(result, Job) else result
+    return done(who.handle(request), engine or fake_engine(chances))
 
 
 def setting(who: Session, name: str) -> str:
@@ -488,6 +487,21 @@ def test_only_work_at_0_plies_is_cheap() -> None:
         job = who.handle(request)
         assert isinstance(job, Job)
         assert not job.cheap
+
+
+def test_so_many_plays_that_it_takes_a_while_are_listed_elsewhere() -> None:
+    who = session()
+    for request in (Moves(position="start", dice="66"), Moves(position="start", dice="31")):
+        assert isinstance(who.handle(request), MovesReply)
+    for position, dice, play in (
+        ("AACAkCRJqqoAAA", "11", "24/23(2) 23/22(2)"),
+        ("AACAkCRJqqoAAA", "21", "24/22 24/23"),
+    ):
+        assert isinstance(who.handle(Moves(position=position, dice=dice)), Errand)
+        assert isinstance(who.handle(Check(position=position, dice=dice, play=play)), Errand)
+    reply = ask(who, Moves(position="AACAkCRJqqoAAA", dice="11"))
+    assert isinstance(reply, MovesReply)
+    assert len(reply.plays) == 2220
 
 
 def test_the_time_limit_goes_with_the_job() -> None:
