@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import trio
 
 from bgd.client.blocking import DEFAULT_PORT, FIRST_PAUSE, PATIENCE, READ_SIZE
-from bgd.client.calls import BadReply, Call, Calls, Disconnected
+from bgd.client.calls import BadReply, Call, Calls, Disconnected, OnProgress
 from bgd.client.process import OWN_DAEMON, Process
 from bgd.wire import messages
 from bgd.wire.messages import Reply, Request
@@ -43,19 +43,21 @@ async def _nothing() -> None:
 class AsyncClient:
     """See bgd.client. Any number of tasks of one trio loop may ask at once.
 
-    `patience`: seconds for which to try to connect again; 0: a lost connection is told, and nothing asked again."""
+    `patience`: seconds for which to try to connect again; 0: a lost connection is told, and nothing asked again.
+    `token`: what the daemon wants to be told first; a wrong one raises Unauthorized."""
 
     def __init__(
         self,
         open_stream: Callable[[], Awaitable[trio.abc.Stream]],
         *,
         patience: float = PATIENCE,
+        token: str | None = None,
         on_close: Callable[[], Awaitable[None]] = _nothing,
     ) -> None:
         self._open_stream = open_stream
         self._patience = patience
         self._on_close = on_close
-        self._calls = Calls(self._settled)
+        self._calls = Calls(self._settled, token=token)
         self._out = bytearray()
         self._stream: trio.abc.Stream | None = None
         self._opening = self._sending = self._reading = False
@@ -63,14 +65,21 @@ class AsyncClient:
         self._closed = False
 
     @classmethod
-    def connect(cls, host: str = "127.0.0.1", port: int = DEFAULT_PORT, *, patience: float = PATIENCE) -> AsyncClient:
+    def connect(
+        cls,
+        host: str = "127.0.0.1",
+        port: int = DEFAULT_PORT,
+        *,
+        patience: float = PATIENCE,
+        token: str | None = None,
+    ) -> AsyncClient:
         """To a daemon's TCP port."""
-        return cls(lambda: trio.open_tcp_stream(host, port), patience=patience)
+        return cls(lambda: trio.open_tcp_stream(host, port), patience=patience, token=token)
 
     @classmethod
-    def connect_unix(cls, path: str, *, patience: float = PATIENCE) -> AsyncClient:
+    def connect_unix(cls, path: str, *, patience: float = PATIENCE, token: str | None = None) -> AsyncClient:
         """To a daemon's Unix socket."""
-        return cls(lambda: trio.open_unix_socket(path), patience=patience)
+        return cls(lambda: trio.open_unix_socket(path), patience=patience, token=token)
 
     @classmethod
     def start(cls, command: Sequence[str] = OWN_DAEMON, *, patience: float = PATIENCE) -> AsyncClient:
@@ -88,7 +97,7 @@ class AsyncClient:
 
     async def __aenter__(self) -> AsyncClient:
         """Connect. Raises OSError when that fails."""
-        self._stream = await self._open_stream()
+        await self._connect()
         return self
 
     async def __aexit__(
@@ -128,11 +137,12 @@ class AsyncClient:
     cancel = _verb(messages.Cancel, messages.Done)
     stats = _verb(messages.Stats, messages.StatsReply)
 
-    async def ask(self, request: Request, kind: type[R]) -> R:
-        """Send a request and wait for its reply, which is a `kind`. Cancelled here, it is cancelled in the daemon."""
+    async def ask(self, request: Request, kind: type[R], on_progress: OnProgress = None) -> R:
+        """Send a request and wait for its reply, which is a `kind`. Cancelled here, it is cancelled in the daemon.
+        `on_progress` is told what is reported meanwhile, if the request asks for that."""
         if self._closed:
             raise Disconnected("This client was closed")
-        call = self._calls.begin(request, kind)
+        call = self._calls.begin(request, kind, on_progress)
         self._out += call.line
         try:
             while call.outcome is None:
@@ -176,25 +186,30 @@ class AsyncClient:
 
     # The connection
 
+    async def _connect(self) -> None:
+        """Raises OSError."""
+        stream = await self._open_stream()
+        if self._closed:
+            await trio.aclose_forcefully(stream)
+        else:
+            self._stream = stream
+            self._out[:0] = self._calls.greeting
+
     async def _open(self) -> None:
         """For `patience` seconds; then nothing that waits will be answered."""
         self._opening = True
         ends = trio.current_time() + self._patience
         pause = FIRST_PAUSE
         try:
-            while self._stream is None:
+            while self._stream is None and not self._closed:
                 try:
-                    stream = await self._open_stream()
+                    await self._connect()
                 except OSError as error:
                     if trio.current_time() + pause > ends:
                         self._out.clear()
                         return self._calls.fail_all(Disconnected(f"Can't connect: {error}"))
                     await trio.sleep(pause)
                     pause *= 2
-                else:
-                    if self._closed:
-                        return await trio.aclose_forcefully(stream)
-                    self._stream = stream
         finally:
             self._opening = False
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
-from bgd.client.calls import BadReply, Call, Calls, Disconnected
+from bgd.client.calls import BadReply, Call, Calls, Disconnected, OnProgress
 from bgd.client.process import OWN_DAEMON, Process
 from bgd.errors import TimedOut
 from bgd.wire import messages
@@ -66,7 +66,7 @@ class Client:
 
     `timeout`: seconds that an answer may take, None for ever; the first one of a daemon just started waits for its
     engine. `patience`: seconds for which to try to connect again; 0: a lost connection is told, and nothing asked
-    again."""
+    again. `token`: what the daemon wants to be told first; a wrong one raises Unauthorized."""
 
     def __init__(
         self,
@@ -74,13 +74,14 @@ class Client:
         *,
         timeout: float | None = TIMEOUT,
         patience: float = PATIENCE,
+        token: str | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
         self.timeout = timeout
         self._patience = patience
         self._open_socket = open_socket
         self._on_close = on_close
-        self._calls = Calls()
+        self._calls = Calls(token=token)
         self._out = bytearray()
         self._socket: socket.socket | None = None
         self._closed = False
@@ -93,6 +94,7 @@ class Client:
         *,
         timeout: float | None = TIMEOUT,
         patience: float = PATIENCE,
+        token: str | None = None,
     ) -> Client:
         """To a daemon's TCP port. Raises OSError when nobody listens there."""
 
@@ -101,10 +103,12 @@ class Client:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return sock
 
-        return cls(open_socket, timeout=timeout, patience=patience)._opened()
+        return cls(open_socket, timeout=timeout, patience=patience, token=token)._opened()
 
     @classmethod
-    def connect_unix(cls, path: str, *, timeout: float | None = TIMEOUT, patience: float = PATIENCE) -> Client:
+    def connect_unix(
+        cls, path: str, *, timeout: float | None = TIMEOUT, patience: float = PATIENCE, token: str | None = None
+    ) -> Client:
         """To a daemon's Unix socket. Raises OSError when nobody listens there."""
 
         def open_socket() -> socket.socket:
@@ -116,7 +120,7 @@ class Client:
                 raise
             return sock
 
-        return cls(open_socket, timeout=timeout, patience=patience)._opened()
+        return cls(open_socket, timeout=timeout, patience=patience, token=token)._opened()
 
     @classmethod
     def start(
@@ -168,20 +172,21 @@ class Client:
     cancel = _verb(messages.Cancel, messages.Done)
     stats = _verb(messages.Stats, messages.StatsReply)
 
-    def ask(self, request: Request, kind: type[R]) -> R:
-        """Send a request and wait for its reply, which is a `kind`."""
-        return self._result(self._begin(request, kind), None)
+    def ask(self, request: Request, kind: type[R], on_progress: OnProgress = None) -> R:
+        """Send a request and wait for its reply, which is a `kind`. `on_progress` is told what is reported meanwhile,
+        if the request asks for that."""
+        return self._result(self._begin(request, kind, on_progress), None)
 
-    def submit(self, request: Request, kind: type[R]) -> Pending[R]:
+    def submit(self, request: Request, kind: type[R], on_progress: OnProgress = None) -> Pending[R]:
         """Send a request and don't wait for its reply, which will be a `kind`. Any number may be on their way."""
-        return Pending(self, self._begin(request, kind))
+        return Pending(self, self._begin(request, kind, on_progress))
 
-    def _begin(self, request: Request, kind: type[R]) -> Call[R]:
+    def _begin(self, request: Request, kind: type[R], on_progress: OnProgress) -> Call[R]:
         if self._closed:
             raise Disconnected("This client was closed")
         if self._socket is None:
             self._open()
-        call = self._calls.begin(request, kind)
+        call = self._calls.begin(request, kind, on_progress)
         self._send(call.line)
         return call
 
@@ -206,6 +211,7 @@ class Client:
         sock = self._open_socket()
         sock.setblocking(False)
         self._socket = sock
+        self._out += self._calls.greeting
 
     def _drop(self) -> None:
         self._out.clear()

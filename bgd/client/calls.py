@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from bgd.errors import BgdError, Cancelled, IllegalPlay, LineTooLong
 from bgd.wire.framing import MAX_LINE
-from bgd.wire.messages import NewGame, Reply, Request, Set, SetPosition
+from bgd.wire.messages import NewGame, Progress, Reply, Request, RolloutProgress, SearchProgress, Set, SetPosition
 
 TRIES: Final = 3
 """Connections on which one request is asked at most: it might be the one that brings the daemon down."""
@@ -22,7 +22,12 @@ TRIES: Final = 3
 MAX_REPLY: Final = 64 * 1024 * 1024
 """Bytes in a line of the daemon's; a peer that sends more is no daemon of ours."""
 
+_AUTH: Final = 0
+"""The id of `auth`; the first request has 1."""
+
 R = TypeVar("R", bound=Reply)
+OnProgress: TypeAlias = Callable[[Progress], None] | None
+"""Told of what is reported before the reply. If it raises, that is the call's outcome."""
 
 
 class Disconnected(ConnectionError):
@@ -43,15 +48,23 @@ class _Error(Struct, frozen=True):
     data: _ErrorData = field(default_factory=_ErrorData)
 
 
+class _ProgressParams(Struct, frozen=True):
+    token: int
+    value: dict[str, Any]
+
+
 class _Message(Struct, frozen=True):
     """A line of the daemon's. Notifications have no id; an error that answers no request has the id null."""
 
+    method: str = ""
+    params: Raw = Raw()
     id: int | str | None = None
     result: Raw = Raw()
     error: _Error | UnsetType = UNSET
 
 
 _MESSAGES: Final = msgspec.json.Decoder(_Message)
+_PROGRESS: Final = msgspec.json.Decoder(_ProgressParams)
 
 
 @lru_cache
@@ -82,10 +95,10 @@ def _raised(code: str, message: str, rule: str = "") -> BgdError:
 class Call(Generic[R]):
     """One request on its way (`line` as it is sent), and then its outcome."""
 
-    __slots__ = ("id", "kind", "line", "outcome", "tries", "unwanted")
+    __slots__ = ("id", "kind", "line", "on_progress", "outcome", "tries", "unwanted")
 
-    def __init__(self, number: int, line: bytes, kind: type[R]) -> None:
-        self.id, self.line, self.kind = number, line, kind
+    def __init__(self, number: int, line: bytes, kind: type[R], on_progress: OnProgress) -> None:
+        self.id, self.line, self.kind, self.on_progress = number, line, kind, on_progress
         self.outcome: R | Exception | None = None
         self.tries = 1
         self.unwanted = False
@@ -99,17 +112,23 @@ class Call(Generic[R]):
 
 
 class Calls:
-    """All calls of one client that wait for a reply. `on_settled` is told of each that has its outcome."""
+    """All calls of one client that wait for a reply. `on_settled` is told of each that has its outcome; `token` is
+    what the daemon wants to hear first, or None."""
 
-    def __init__(self, on_settled: Callable[[Call[Any]], None] = lambda call: None) -> None:
+    def __init__(
+        self, on_settled: Callable[[Call[Any]], None] = lambda call: None, *, token: str | None = None
+    ) -> None:
         self._on_settled = on_settled
+        auth = {"jsonrpc": "2.0", "id": _AUTH, "method": "auth", "params": {"token": token}}
+        self.greeting = msgspec.json.encode(auth) + b"\n" if token is not None else b""
+        """What is to be sent first on each connection."""
         self._waiting: dict[int, Call[Any]] = {}
         self._count = 0
         self._tail = bytearray()
         self._farewell: BgdError | None = None
         self._has_session = False
 
-    def begin(self, request: Request, kind: type[R]) -> Call[R]:
+    def begin(self, request: Request, kind: type[R], on_progress: OnProgress = None) -> Call[R]:
         """A call whose `line` is now to be sent. Raises LineTooLong, which would cost all others their connection."""
         number = self._count + 1
         line = msgspec.json.encode({"jsonrpc": "2.0", "id": number, "method": request.verb, "params": request})
@@ -117,7 +136,7 @@ class Calls:
             raise LineTooLong(f"Expected a request of at most {MAX_LINE} bytes, got {len(line)}")
         self._count = number
         self._has_session = self._has_session or isinstance(request, SetPosition | Set | NewGame)
-        call = self._waiting[number] = Call(number, line + b"\n", kind)
+        call = self._waiting[number] = Call(number, line + b"\n", kind, on_progress)
         return call
 
     def cancel(self, call: Call[Any]) -> bytes:
@@ -157,12 +176,30 @@ class Calls:
             raise BadReply(f"Expected a reply of bgd, got `{line[:60]!r}`: {fault}") from None
         error = message.error
         outcome = _raised(error.data.code, error.message, error.data.rule) if error else None
-        if message.id is None:
+        if message.method == "$/progress":
+            self._report(message.params)
+        elif message.id is None:
             self._farewell = outcome or self._farewell
-            return
-        call = self._waiting.get(message.id) if isinstance(message.id, int) else None
-        if call is not None:
+        elif message.id == _AUTH:
+            if outcome is not None:
+                self.fail_all(outcome)
+        elif isinstance(message.id, int) and (call := self._waiting.get(message.id)) is not None:
             self._settle(call.id, outcome or _read(message.result, call.kind))
+
+    def _report(self, params: Raw) -> None:
+        """Tell of progress who wants to know; what a later version reports in other words is passed over."""
+        try:
+            report = _PROGRESS.decode(params)
+            kind = RolloutProgress if "trials" in report.value else SearchProgress
+            progress: Progress = msgspec.convert(report.value, kind)
+        except msgspec.MsgspecError:
+            return
+        call = self._waiting.get(report.token)
+        if call is not None and call.on_progress is not None:
+            try:
+                call.on_progress(progress)
+            except Exception as error:  # noqa: BLE001  # whoever happens to read is not to blame
+                self.fail(call, error)
 
     def _settle(self, number: int, outcome: Reply | Exception) -> None:
         call = self._waiting.pop(number, None)

@@ -220,6 +220,19 @@ def test_a_lost_session_is_told() -> None:
     run(main)
 
 
+def test_a_token_is_told_first_on_each_connection() -> None:
+    async def main() -> None:
+        daemon = Daemon()
+        async with AsyncClient(daemon.door, token="secret") as client:
+            await client.ping()
+            await daemon.leaves()
+            await client.ping()
+        assert [number for number, _ in daemon.asked] == [0, 0, 1, 1]
+        assert [request.verb for _, request in daemon.asked] == ["auth", "ping"] * 2
+
+    run(main)
+
+
 def test_a_full_house_is_told() -> None:
     async def main() -> None:
         daemon = Daemon()

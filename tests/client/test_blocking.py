@@ -54,7 +54,7 @@ def bgd(daemon: DaemonProcess) -> Iterator[Client]:
 
 
 def test_every_verb_is_a_method_of_both_clients() -> None:
-    left_out = {"quit"}  # closing the client is enough
+    left_out = {"quit", "auth"}  # closing the client is enough; and its token is told to it when it is made
     for verb in set(REQUESTS) - left_out:
         assert callable(getattr(Client, verb)), verb
         assert callable(getattr(AsyncClient, verb)), verb
@@ -102,6 +102,16 @@ def test_a_lost_session_is_told() -> None:
         with pytest.raises(Disconnected, match="what had been set"):
             client.ping()
         assert client.ping().text == "pong"
+
+
+def test_a_token_is_told_first_on_each_connection() -> None:
+    door = Door((LEAVES,), (b'{"id":0,"result":{}}\n' + PONG % 1, STAYS))
+    with Client(door, token="secret") as client:
+        client.ping()
+        for number in range(2):
+            first, second = door.heard(number).splitlines()
+            assert b'"auth"' in first
+            assert b'"ping"' in second
 
 
 def test_a_full_house_is_told_and_not_tried_again() -> None:

@@ -22,8 +22,11 @@ from bgd.wire.messages import (
     HelloReply,
     NewGame,
     Ping,
+    Progress,
     Reply,
     Request,
+    RolloutProgress,
+    SearchProgress,
     Set,
     SetPosition,
 )
@@ -99,8 +102,42 @@ def test_fields_that_a_later_version_adds_are_ignored() -> None:
 def test_notifications_answer_nothing() -> None:
     calls = Calls()
     call = calls.begin(Ping(), Done)
-    calls.receive(b'{"jsonrpc":"2.0","method":"$/progress","params":{"id":1,"value":{}}}\n')
+    calls.receive(b'{"jsonrpc":"2.0","method":"$/hello","params":[7]}\n')
     assert call.outcome is None
+
+
+@pytest.mark.parametrize(
+    "progress",
+    [SearchProgress(plies=1, equity=0.25, play="8/5 6/5"), RolloutProgress(trials=36, equity=0.1, error=0.02)],
+)
+def test_progress_is_told_to_who_wants_to_know(progress: Progress) -> None:
+    calls, daemon, told = Calls(), Daemon(), list[Progress]()
+    curious, other = calls.begin(Ping(), Done, told.append), calls.begin(Ping(), Done)
+    for call in (curious, other):
+        (incoming,) = daemon.conversation.receive_data(call.line)
+        calls.receive(daemon.conversation.report(incoming, progress))
+    assert told == [progress]
+    assert curious.outcome is None
+
+
+def test_progress_of_an_unknown_kind_or_of_nobody_is_passed_over() -> None:
+    calls, told = Calls(), list[Progress]()
+    call = calls.begin(Ping(), Done, told.append)
+    for params in (b"7", b'{"token":1,"value":{"mood":"good"}}', b'{"token":9,"value":{"plies":1,"equity":0}}'):
+        calls.receive(b'{"jsonrpc":"2.0","method":"$/progress","params":%s}\n' % params)
+    assert told == []
+    assert call.outcome is None
+
+
+def test_what_goes_wrong_in_hearing_of_progress_is_the_outcome() -> None:
+    def hear(progress: Progress) -> None:
+        raise ZeroDivisionError("my own fault")
+
+    calls = Calls()
+    call = calls.begin(Ping(), Done, hear)
+    calls.receive(b'{"jsonrpc":"2.0","method":"$/progress","params":{"token":1,"value":{"plies":1,"equity":0.5}}}\n')
+    with pytest.raises(ZeroDivisionError, match="my own fault"):
+        call.answer()
 
 
 @given(st.permutations(range(4)), st.lists(st.integers(0, 400), max_size=6))
@@ -154,6 +191,17 @@ def test_a_line_too_long_for_the_daemon_is_not_sent() -> None:
     with pytest.raises(LineTooLong, match="8192"):
         calls.begin(SetPosition(position="x" * 9000), Done)
     assert calls.lose("gone", again=True) == b""
+
+
+def test_a_token_goes_first_and_its_refusal_is_told_to_all() -> None:
+    calls = Calls(token="secret")
+    assert b'"method":"auth","params":{"token":"secret"}' in calls.greeting
+    asked = [calls.begin(Ping(), Done) for _ in range(2)]
+    calls.receive(b'{"jsonrpc":"2.0","id":0,"error":{"code":-32005,"message":"a bad token","data":{"code":"busy"}}}\n')
+    for call in asked:
+        with pytest.raises(Busy, match="a bad token"):
+            call.answer()
+    assert Calls().greeting == b""
 
 
 # A lost connection
