@@ -1,5 +1,7 @@
 """Settings of the daemon: from a TOML file, the environment (BGD_*) and flags, later ones winning.
 
+A table of the file, `[limits]`, is BGD_LIMITS_... in the environment.
+
 All limits of the daemon are named here, in `Limits`, with their units and defaults. A setting that can't be used
 raises ConfigError, which says where it stands, what was expected and what was found.
 """
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
+import tomli_w
 from msgspec import Meta, Struct, field
 
 from bgd.errors import ConfigError
@@ -24,8 +27,11 @@ ENVIRONMENT_PREFIX: Final = "BGD_"
 
 Dialect = Literal["gnubg", "ubgi", "text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["text", "json"]
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Seconds = Annotated[float, Meta(ge=0, le=86_400)]
+Patience = Annotated[float, Meta(gt=0, le=86_400)]
+PathText = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,6 +50,28 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     max_connections: Annotated[int, Meta(ge=1, le=65_536)] = 256
     """Connections open at once. One more is answered with `busy` and closed."""
 
+    max_per_address: Annotated[int, Meta(ge=1, le=65_536)] = 64
+    """Those of them from one address, of IPv6 from one /64. One more is answered with `busy` and closed. Unix sockets
+    and the loopback addresses, which all local users and proxies share, are not counted."""
+
+    max_rate: Annotated[int, Meta(ge=0, le=1_000_000_000)] = 200_000
+    """Lines of one connection in a second (in a batch of JSON-RPC, requests), after a rest as many at once. One more is
+    answered with `flooding` and closes the connection. 0: no limit."""
+
+    max_bad_tokens: Annotated[int, Meta(ge=1, le=1000)] = 3
+    """Wrong tokens of one connection, each answered with `unauthorized`. The last one closes it."""
+
+    auth_timeout: Patience = 30.0
+    """Where a token is asked for: a peer that has given none for so long is told `unauthorized`; that closes the
+    connection."""
+
+    handshake_timeout: Patience = 10.0
+    """A peer that has not finished the handshake of TLS for so long is dropped."""
+
+    idle_timeout: Seconds = 0.0
+    """A peer that asks nothing for so long, with nothing left to answer, is told `timeout`; that closes the connection.
+    0: it may think for days."""
+
     max_unsent: Annotated[int, Meta(ge=4096, le=1_073_741_824)] = 262_144
     """Bytes of replies that a peer has not taken yet. At the limit reading waits."""
 
@@ -58,6 +86,19 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     linger: Seconds = 1.0
     """After the last reply: how long to wait for the peer to close, so that the reply isn't lost on its way."""
+
+
+class Tls(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """TLS on TCP, at least version 1.2. Files are PEM."""
+
+    certificate: PathText | None = None
+    """The server's certificate and those that lead to its root. Without it TCP is not encrypted."""
+
+    key: PathText | None = None
+    """Its private key, not encrypted itself; None: in the same file."""
+
+    client_ca: PathText | None = None
+    """Certificates of those whose clients are let in; None: clients need no certificate."""
 
 
 class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -82,8 +123,25 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weights: Annotated[str, Meta(min_length=1)] | None = None
     """A weights file to use instead of the one that came with bgd."""
 
+    token_file: PathText | None = None
+    """File of the tokens, one a line, that a TCP connection gives by `auth`. Unix sockets have their permissions."""
+
+    insecure: bool = False
+    """Listen where others can reach it with neither a token nor TLS."""
+
+    metrics_port: Port | None = None
+    """Port of 127.0.0.1 on which Prometheus finds /metrics, 0 for a free one; None: none. Needs bgd[metrics]."""
+
     log_level: LogLevel = "info"
+    log_format: LogFormat = "text"
+    """What is written to stderr: lines for people, or a JSON object each."""
+
+    tls: Tls = field(default_factory=Tls)
     limits: Limits = field(default_factory=Limits)
+
+
+_TABLES: Final[dict[str, type[Struct]]] = {"tls": Tls, "limits": Limits}
+"""The settings that are tables of their own."""
 
 
 def _from_file(path: Path) -> dict[str, Any]:
@@ -97,18 +155,14 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """BGD_PORT and the like; limits are BGD_LIMITS_GRACE and the like. Other BGD_ variables are not ours to judge."""
-    limits = {
-        name: value
-        for name in Limits.__struct_fields__
-        if (value := environment.get(f"{ENVIRONMENT_PREFIX}LIMITS_{name.upper()}"))
-    }
-    settings: dict[str, Any] = {
-        name: value
-        for name in Config.__struct_fields__
-        if name != "limits" and (value := environment.get(ENVIRONMENT_PREFIX + name.upper()))
-    }
-    return {**settings, "limits": limits} if limits else settings
+    """BGD_PORT and the like, and BGD_LIMITS_GRACE. Other BGD_ variables are not ours to judge."""
+
+    def found(kind: type[Struct], prefix: str) -> dict[str, Any]:
+        names = [name for name in kind.__struct_fields__ if name not in _TABLES]
+        return {name: value for name in names if (value := environment.get(prefix + name.upper()))}
+
+    tables = {name: found(kind, f"{ENVIRONMENT_PREFIX}{name.upper()}_") for name, kind in _TABLES.items()}
+    return {**found(Config, ENVIRONMENT_PREFIX), **{name: table for name, table in tables.items() if table}}
 
 
 def _checked(settings: dict[str, Any], where: str) -> dict[str, Any]:
@@ -117,14 +171,12 @@ def _checked(settings: dict[str, Any], where: str) -> dict[str, Any]:
         config = msgspec.convert(settings, Config, strict=False)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{where}: {error}{_got(settings, str(error))}") from None
-    return {
-        name: (
-            {limit: getattr(config.limits, limit) for limit in settings["limits"]}
-            if name == "limits"
-            else getattr(config, name)
-        )
-        for name in settings
-    }
+
+    def given(name: str) -> Any:
+        value = getattr(config, name)
+        return {each: getattr(value, each) for each in settings[name]} if name in _TABLES else value
+
+    return {name: given(name) for name in settings}
 
 
 def _got(settings: dict[str, Any], message: str) -> str:
@@ -160,9 +212,23 @@ def load_config(
         (given, "command line"),
     ]
     settings: dict[str, Any] = {}
-    limits: dict[str, Any] = {}
+    tables: dict[str, dict[str, Any]] = {name: {} for name in _TABLES}
     for layer, where in layers:
         checked = _checked(layer, where)
-        limits.update(checked.pop("limits", {}))
+        for name, table in tables.items():
+            table.update(checked.pop(name, {}))
         settings.update(checked)
-    return Config(**settings, limits=Limits(**limits))
+    config = Config(**settings, tls=Tls(**tables["tls"]), limits=Limits(**tables["limits"]))
+    if config.tls.certificate is None and (config.tls.key or config.tls.client_ca):
+        raise ConfigError("Expected `tls.certificate` beside `tls.key` and `tls.client_ca`, got none")
+    return config
+
+
+def as_toml(config: Config) -> str:
+    """All settings in force as a file that `load_config` reads back as the same. Those that are None are left out."""
+    settings = msgspec.to_builtins(config)
+    return tomli_w.dumps({name: _without_none(value) for name, value in settings.items() if value is not None})
+
+
+def _without_none(value: Any) -> Any:
+    return {name: each for name, each in value.items() if each is not None} if isinstance(value, dict) else value

@@ -12,8 +12,10 @@
     │   ├── UnknownCommand        unknown-command  no such verb
     │   ├── MissingContext        missing-context  the request needs something not given yet: a position, dice
     │   ├── LineTooLong           line-too-long    a line over the limit; the connection closes
+    │   ├── Flooding              flooding         more lines in a second than the limit; the connection closes
     │   └── Unsupported           unsupported      known, and not done here
     ├── RefusedError              nothing wrong with the request: not now
+    │   ├── Unauthorized          unauthorized     the server's token comes first, by `auth`; or it was a wrong one
     │   ├── Busy                  busy             a queue or connection limit is reached
     │   ├── Cancelled             cancelled        the asker, or his leaving, stopped it
     │   ├── TimedOut              timeout          a deadline passed with no answer to give
@@ -94,12 +96,20 @@ class LineTooLong(InputError):
     code = "line-too-long"
 
 
+class Flooding(InputError):
+    code = "flooding"
+
+
 class Unsupported(InputError):
     code = "unsupported"
 
 
 class RefusedError(BgdError):
     code = "busy"
+
+
+class Unauthorized(RefusedError):
+    code = "unauthorized"
 
 
 class Busy(RefusedError):

@@ -11,7 +11,8 @@ expected and what came, or `skip` with the reason. The exit status is 0 when not
 when the server could not be reached.
 
 Transcripts that need a dialect pinned are skipped, unless `--pinned` says that the command understands `--dialect
-NAME` at its end. transcripts/README.md describes the transcripts, vectors/README.md the vectors.
+NAME` at its end; those that need a token or a limit, unless `--prepared` says that the server has what those chosen by
+`--only` need. transcripts/README.md describes the transcripts, vectors/README.md the vectors.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ class Transcript:
     name: str
     dialect: str | None
     steps: list[Step]
+    token: str | None = None
+    limits: dict[str, str] = field(default_factory=dict)
 
 
 def _line_pattern(line: str) -> str:
@@ -117,6 +120,11 @@ def parse(path: Path) -> Transcript:
             continue
         if line.startswith("@dialect "):
             transcript.dialect = line.removeprefix("@dialect ")
+        elif line.startswith("@token "):
+            transcript.token = line.removeprefix("@token ")
+        elif line.startswith("@limit "):
+            name, _, value = line.removeprefix("@limit ").partition("=")
+            transcript.limits[name] = value
         elif kind in ("C:", "B:") or line == "@ends":
             if answering:
                 transcript.steps.append(Step(number))
@@ -374,12 +382,17 @@ def check_vectors(path: Path, door: Door) -> None:
         raise Failure("\n".join(failures))
 
 
-def checks(pinned: bool) -> Iterator[tuple[str, Callable[[Door], None] | None, str]]:
+def checks(pinned: bool, prepared: bool) -> Iterator[tuple[str, Callable[[Door], None] | None, str]]:
     """Name and check of each; or None and why there is none."""
     for path in sorted((HERE / "transcripts").glob("*.txt")):
         transcript = parse(path)
         if transcript.dialect is not None and not pinned:
             yield transcript.name, None, f"needs a server with the dialect {transcript.dialect} pinned"
+        elif transcript.token is not None and not prepared:
+            yield transcript.name, None, f"needs a server with the token {transcript.token}"
+        elif transcript.limits and not prepared:
+            limits = ", ".join(f"{name}={value}" for name, value in transcript.limits.items())
+            yield transcript.name, None, f"needs a server with the limits {limits}"
         else:
             yield transcript.name, partial(replay, transcript), ""
     for name in VECTORS:
@@ -409,12 +422,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds an answer may take (%(default)g)")
     parser.add_argument("--only", metavar="PATTERN", default="*", help="names to check, as in `text_*`")
     parser.add_argument("--pinned", action="store_true", help="the command understands --dialect NAME at its end")
+    parser.add_argument(
+        "--prepared", action="store_true", help="the server has the token and limits of these transcripts"
+    )
     parser.add_argument("command", nargs="*", help="a server on stdin and stdout")
     options = parser.parse_args(arguments)
     door = _door(options)
     count = {"ok": 0, "FAIL": 0, "skip": 0}
     began = time.monotonic()
-    for name, check, reason in checks(options.pinned and bool(options.command)):
+    for name, check, reason in checks(options.pinned and bool(options.command), options.prepared):
         if not fnmatch.fnmatch(name, options.only):
             continue
         word, told = ("skip", f" ({reason})") if check is None else ("ok", "")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
+from bgd.daemon.auth import NOT_NEEDED
 from bgd.daemon.deadline import TimeLimit
 from bgd.daemon.engine import Loader
 from bgd.daemon.scheduler import Answer, internal_error, run_errand, run_job
@@ -14,7 +15,7 @@ from bgd.daemon.session import Session
 from bgd.errors import BgdError, Unsupported
 from bgd.service.job import Errand, Job
 from bgd.wire.conversation import Conversation
-from bgd.wire.messages import Cancel, Done, Incoming, Progress, Quit, Request, Stats
+from bgd.wire.messages import Auth, Cancel, Done, Incoming, Progress, Quit, Request, Stats
 
 if TYPE_CHECKING:
     from bgd.config import Dialect
@@ -63,6 +64,8 @@ def ask(
             return Done(text="0 cancelled")
         if isinstance(request, Quit):
             return Done()
+        if isinstance(request, Auth):
+            return Done(text=NOT_NEEDED)
         if isinstance(request, Stats):
             return Unsupported("There is no daemon here to count anything")
         assert isinstance(request, Request)

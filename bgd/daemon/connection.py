@@ -4,7 +4,9 @@ Untagged requests are answered in the order sent, tagged ones as they finish. Wh
 computed where it was read and leaves in the same turn of the loop; the rest goes to the scheduler. A connection ends
 
 - at the end of input: what was asked is answered first;
-- after `quit`, or a line over the limit: likewise, and the peer gets a moment to read the last reply;
+- after `quit`, a line over the limit, too many lines in too short a time, or the last try at a token: likewise, and
+  the peer gets a moment to read the last reply;
+- when nothing is asked, or no token given, for too long: after an error that says so;
 - when the daemon leaves (`shut_down`): likewise, within the grace time;
 - when the peer is gone or takes no replies: its jobs are stopped at once.
 
@@ -23,15 +25,28 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from bgd.config import Limits
+from bgd.daemon.auth import Guard
 from bgd.daemon.deadline import UNLIMITED, TimeLimit
 from bgd.daemon.engine import EngineHost
 from bgd.daemon.latency import Latencies
+from bgd.daemon.pace import Pace
 from bgd.daemon.scheduler import Answer, Scheduler, Task, internal_error, run_job
 from bgd.daemon.session import Session
+from bgd.daemon.tally import Tally
 from bgd.daemon.transport import Transport
-from bgd.errors import BadArgument, BgdError, Busy, Cancelled, LineTooLong, ShuttingDown
+from bgd.errors import (
+    BadArgument,
+    BgdError,
+    Busy,
+    Cancelled,
+    Flooding,
+    LineTooLong,
+    ShuttingDown,
+    TimedOut,
+    Unauthorized,
+)
 from bgd.service.job import Errand, Job
-from bgd.wire.messages import Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
+from bgd.wire.messages import Auth, Cancel, Done, Incoming, Quit, Reply, Request, Stats, StatsReply
 
 if TYPE_CHECKING:
     from bgd.wire.conversation import Conversation
@@ -57,6 +72,7 @@ class Counts:
     """Of requests answered in the turn of the loop in which they were read."""
     jobs: Latencies = field(default_factory=Latencies)
     """Of those answered by a thread, waiting for it included."""
+    tally: Tally = field(default_factory=Tally)
 
 
 class _Pending:
@@ -85,6 +101,7 @@ class Connection:
         counts: Counts,
         statistics: Callable[[], dict[str, int | float | str]],
         name: str,
+        guard: Guard | None = None,
     ) -> None:
         self._transport = transport
         self._conversation = conversation
@@ -96,10 +113,14 @@ class Connection:
         self._counts = counts
         self._statistics = statistics
         self._name = name
+        self._guard = guard or Guard()
+        self._heard = trio.current_time()  # something from the peer, or said something to it
+        self._pace = Pace(limits.max_rate, self._heard)
 
         self._inbox: deque[Incoming] = deque()
         self._line: deque[_Pending] = deque()  # untagged, in the order sent
         self._tagged: dict[str, _Pending] = {}
+        self._held = 0  # bytes of replies in `_line`
         self._out = bytearray()
         self._stalled = trio.Event()  # set while `_write` owns the output, because the peer is slow
         self._changed = trio.Event()  # something was answered or sent
@@ -122,6 +143,8 @@ class Connection:
                 async with trio.open_nursery() as nursery:
                     self._reporters = nursery
                     nursery.start_soon(self._write)
+                    if self._limits.idle_timeout or not self._guard.open:
+                        nursery.start_soon(self._expire)
                     with self._reading:
                         await self._read()
                     await self._finish()
@@ -149,10 +172,44 @@ class Connection:
             except trio.BrokenResourceError as error:
                 self._lose(str(error))
                 return
-            self._inbox.extend(self._conversation.receive_data(data))
+            self._take_in(data)
             if not data:
                 self._ended = True
             await self._begin_all()
+
+    def _take_in(self, data: bytes) -> None:
+        self._heard = trio.current_time()
+        incoming = self._conversation.receive_data(data)
+        taken = self._pace.take(len(incoming), self._heard)
+        if taken < len(incoming):
+            rate = self._limits.max_rate
+            told = Flooding(f"Expected at most {rate} lines a second, got more; nothing after them is read")
+            incoming[taken:] = [Incoming(told)]
+        self._inbox.extend(incoming)
+
+    async def _expire(self) -> None:
+        """Hang up on a peer that gives no token, or asks nothing, for too long."""
+        limits = self._limits
+        if not self._guard.open:
+            await trio.sleep(limits.auth_timeout)
+            if not self._guard.open:
+                self._hang_up(Unauthorized(f"Expected this server's token within {limits.auth_timeout:g} s"))
+                return
+        while limits.idle_timeout:
+            if self._line or self._tagged or self._out:
+                self._heard = trio.current_time()
+            ends = self._heard + limits.idle_timeout
+            if trio.current_time() >= ends:
+                self._hang_up(TimedOut(f"Nothing was asked for {limits.idle_timeout:g} s"))
+                return
+            await trio.sleep_until(ends)
+
+    def _hang_up(self, why: BgdError) -> None:
+        log.info("%s: hanging up: %s", self._name, why.message)
+        self._failed(why)
+        self._out += self._conversation.refuse(why)
+        self._end()
+        self._reading.cancel()
 
     async def _finish(self) -> None:
         """Answer what was asked, and say goodbye."""
@@ -179,7 +236,7 @@ class Connection:
         """What the peer had sent before the daemon was told to leave, as far as one connection may have it pending."""
         try:
             while len(self._inbox) < self._limits.max_pending and (data := self._transport.receive_now()):
-                self._inbox.extend(self._conversation.receive_data(data))
+                self._take_in(data)
         except trio.BrokenResourceError as error:
             self._lose(str(error))
 
@@ -219,7 +276,8 @@ class Connection:
 
     def _full(self) -> bool:
         limits = self._limits
-        return len(self._out) >= limits.max_unsent or len(self._line) + len(self._tagged) >= limits.max_pending
+        waiting = len(self._line) + len(self._tagged)
+        return len(self._out) + self._held >= limits.max_unsent or waiting >= limits.max_pending
 
     def _begin(self, incoming: Incoming) -> None:
         content = incoming.content
@@ -231,8 +289,9 @@ class Connection:
         elif isinstance(content, bytes):
             self._settle(incoming, content)
         elif isinstance(content, BgdError):
-            if isinstance(content, LineTooLong):
+            if isinstance(content, LineTooLong | Flooding):
                 self._end()
+                log.info("%s: closing: %s", self._name, content.message)
             self._answer(incoming, content)
         elif incoming.tag is not None and incoming.tag in self._tagged:
             self._answer(incoming, BadArgument(f"Expected a tag not in use, got `{incoming.tag}`, still unanswered"))
@@ -241,10 +300,21 @@ class Connection:
             answer = self._handle(incoming, content)
             if answer is not None:
                 self._answer(incoming, answer)
-                self._counts.at_once.add(perf_counter() - began)
+                seconds = perf_counter() - began
+                self._counts.at_once.add(seconds)
+                self._counts.tally.answered(content.verb, seconds)
 
     def _handle(self, incoming: Incoming, request: Request) -> Answer | None:
         """The answer to a request; None when it will come from the scheduler."""
+        self._counts.tally.requests[self._conversation.dialect or "text", request.verb] += 1
+        answer = self._guard.answer(request)
+        if answer is not None:
+            if isinstance(request, Auth) and self._guard.gives_up:
+                self._end()
+                self._inbox.clear()
+            return answer
+        if incoming.style and self._conversation.held >= self._limits.max_unsent:
+            return Busy(f"The answers of this batch take {self._limits.max_unsent} bytes already")
         if isinstance(request, Cancel):
             return self._cancel(request)
         if isinstance(request, Quit):
@@ -312,9 +382,13 @@ class Connection:
 
     def _answer(self, incoming: Incoming, answer: Answer) -> None:
         if isinstance(answer, BgdError):
-            self._counts.errors += 1
+            self._failed(answer)
             log.debug("%s: answered %s: %s", self._name, answer.code, answer.message)
         self._settle(incoming, self._encode(incoming, answer))
+
+    def _failed(self, error: BgdError) -> None:
+        self._counts.errors += 1
+        self._counts.tally.errors[error.code] += 1
 
     def _encode(self, incoming: Incoming, answer: Answer) -> bytes:
         try:
@@ -327,15 +401,19 @@ class Connection:
         """The final reply to a request just read; an untagged one waits for those before it."""
         if self._line and incoming.tag is None:
             self._line.append(_Pending(incoming, reply=reply))
+            self._held += len(reply)
         else:
             self._out += reply
 
     def _finished(self, pending: _Pending, answer: Answer, *, flush: bool = False) -> None:
         """The final reply to a request that was pending."""
         if isinstance(answer, BgdError):
-            self._counts.errors += 1
+            self._failed(answer)
         pending.task = None
-        self._counts.jobs.add(perf_counter() - pending.began)
+        seconds = perf_counter() - pending.began
+        self._counts.jobs.add(seconds)
+        if isinstance(pending.incoming.content, Request):
+            self._counts.tally.answered(pending.incoming.content.verb, seconds)
         if pending.reporting is not None:
             pending.reporting.cancel()
         reply = self._encode(pending.incoming, answer)
@@ -345,9 +423,12 @@ class Connection:
             self._out += reply
         else:
             pending.reply = reply
+            self._held += len(reply)
             line = self._line
-            while line and line[0].reply is not None:
-                self._out += line.popleft().reply or b""
+            while line and (ready := line[0].reply) is not None:
+                line.popleft()
+                self._held -= len(ready)
+                self._out += ready
         if flush:
             self._flush()
         self._tell()

@@ -14,7 +14,7 @@ from typing import Final, get_args, get_origin, get_type_hints
 import msgspec
 
 from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, InputError, UnknownCommand
-from bgd.wire.messages import MAX_PLIES, MAX_TEXT, MAX_TOP, REQUESTS, Request
+from bgd.wire.messages import MAX_PLIES, MAX_TEXT, MAX_TOKEN, MAX_TOP, REQUESTS, Request
 
 _FAULT: Final = re.compile(r"(?P<what>.*?)(?: - at (?:`key` in )?`\$?\.?(?P<path>[^`]*)`)?", re.DOTALL)
 _WORDS_OF_BOOL: Final = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
@@ -34,6 +34,7 @@ _EXPECTED: Final = {
     "resignation": "1 (single), 2 (gammon) or 3 (backgammon)",
     "target": "a tag, at most 64 characters",
     "to": "id, xgid, fibs or ogid",
+    "token": f"a token, at most {MAX_TOKEN} characters",
     "top": f"a number from 0 to {MAX_TOP}",
     "topic": "a verb",
     "values": "settings by name, their values as text",
@@ -97,7 +98,9 @@ def _fault(verb: str, fields: Mapping[str, object], told: str, keys: Mapping[str
         return _at(missing, BadArgument(f"`{verb}` needs `{keys.get(missing, missing)}`"))
     field = re.split(r"[.\[]", path, maxsplit=1)[0]
     expected, got = _EXPECTED.get(field, "on or off"), shown(str(fields.get(field)))
-    message = f"Expected `{keys.get(field, field)}` to be {expected}, got `{got}`"
+    message = f"Expected `{keys.get(field, field)}` to be {expected}"
+    if field != "token":  # which nobody is to read, in no log either
+        message += f", got `{got}`"
     return _at(path, _ERROR_OF_FIELD.get(field, BadValue)(message))
 
 

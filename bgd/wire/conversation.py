@@ -7,6 +7,9 @@
 
 Each Incoming is answered once: a request with its reply or error; an error with itself; bytes and None are answers
 already, and `send` passes them through. After a LineTooLong nothing more is read, and the connection is to be closed.
+
+`auth TOKEN` may stand before all else, whatever the dialect: it is read and answered as in text, and the next line
+chooses the dialect.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from bgd.wire.detect import Dialect, detect
 from bgd.wire.framing import MAX_LINE, LineBuffer
 from bgd.wire.gnubg import GnubgCodec
 from bgd.wire.jsonrpc import JsonRpcCodec
-from bgd.wire.messages import Incoming, Progress, Reply
+from bgd.wire.messages import Auth, Incoming, Progress, Reply
 from bgd.wire.text import TextCodec
 from bgd.wire.ubgi import UbgiCodec
 
@@ -29,8 +32,8 @@ _CODECS: Final[dict[Dialect, type[Codec]]] = {
     "ubgi": UbgiCodec,
     "json": JsonRpcCodec,
 }
-_UNDETECTED: Final = "undetected"
-"""Style of an error that came before any line told the dialect: it is worded in text."""
+_PLAIN: Final = "plain"
+"""Style of what came before any line told the dialect: it is answered in text."""
 
 
 class Conversation:
@@ -39,6 +42,7 @@ class Conversation:
     def __init__(self, dialect: Dialect | None = None, limit: int = MAX_LINE) -> None:
         self._lines = LineBuffer(limit)
         self._codec: Codec | None = _CODECS[dialect]() if dialect else None
+        self._opened = False  # a line was read that is no `auth`
 
     @property
     def dialect(self) -> str | None:
@@ -50,6 +54,11 @@ class Conversation:
         """Nothing more will be read from this peer."""
         return self._lines.closed
 
+    @property
+    def held(self) -> int:
+        """Bytes of answers that wait for the rest of their batch."""
+        return self._codec.held if isinstance(self._codec, JsonRpcCodec) else 0
+
     def receive_data(self, data: bytes) -> list[Incoming]:
         """What the lines that `data` completes ask; b"" is the end of input. Never raises on what a peer sends."""
         return [incoming for line in self._lines.receive_data(data) for incoming in self._decode(line)]
@@ -57,9 +66,14 @@ class Conversation:
     def _decode(self, line: str | BgdError) -> list[Incoming]:
         codec = self._codec
         if isinstance(line, BgdError):
-            return [Incoming(line, style=_UNDETECTED if codec is None else "")]
+            return [Incoming(line, style=_PLAIN if codec is None else "")]
+        if not self._opened:
+            first = line.split(None, 1)[:1]
+            if first and first[0].lower() == Auth.verb:
+                return [Incoming(TextCodec().decode(line).content, style=_PLAIN)]
+            self._opened = bool(first)
         if codec is None:
-            if not line.strip():
+            if not self._opened:
                 return []
             codec = self._codec = _CODECS[detect(line)]()
         if isinstance(codec, JsonRpcCodec):
@@ -72,7 +86,7 @@ class Conversation:
             return b""
         if isinstance(answer, bytes):
             return answer
-        if self._codec is None or incoming.style == _UNDETECTED:
+        if self._codec is None or incoming.style == _PLAIN:
             return TextCodec().encode(Incoming(incoming.content), answer)
         return self._codec.encode(incoming, answer)
 

@@ -124,6 +124,15 @@ _TOPICS: Final = {
         "hello", ("Who is this: name, version, protocol, whether the engine is ready, verbs, limits.",), "hello"
     ),
     "ping": _Topic("ping", ("Say pong.",), "ping"),
+    "auth": _Topic(
+        "auth <token>",
+        (
+            "Give the token that this server may ask for.",
+            "It comes before all else, in every dialect: as the first line of a connection, which leaves it to the next",
+            "line to choose the dialect. A server that asks for none takes any.",
+        ),
+        "auth 2c26b46b68ffc68ff99b453c1d304134",
+    ),
     "stats": _Topic("stats", ("Counts since the start: connections, requests, errors, time up.",), "stats"),
     "help": _Topic("help [<verb>]", ("List the verbs, or explain one.",), "help best"),
     "quit": _Topic("quit", ("Close the connection, once all that was asked is answered.",), "quit"),

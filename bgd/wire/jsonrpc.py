@@ -28,6 +28,8 @@ _NUMBERS: Final = {
     "timeout": -32002,
     "shutting-down": -32003,
     "unsupported": -32004,
+    "unauthorized": -32005,
+    "flooding": -32006,
     "cancelled": -32800,  # the Language Server Protocol's RequestCancelled
 }
 
@@ -58,6 +60,8 @@ class JsonRpcCodec:
     def __init__(self) -> None:
         self._batches: dict[str, _Batch] = {}
         self._count = 0
+        self.held = 0
+        """Bytes of answers that wait for the rest of their batch."""
 
     def decode_all(self, line: str) -> list[Incoming]:
         """The requests of a line: one, or those of a batch."""
@@ -94,8 +98,10 @@ class JsonRpcCodec:
         if batch is None:
             return body + b"\n"
         batch.answers.append(body)
+        self.held += len(body)
         if len(batch.answers) < batch.expected:
             return b""
+        self.held -= sum(map(len, batch.answers))
         del self._batches[incoming.style]
         return b"[" + b",".join(batch.answers) + b"]\n"
 

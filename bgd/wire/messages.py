@@ -20,6 +20,7 @@ from bgd.errors import BgdError
 MAX_PLIES: Final = 4
 MAX_TOP: Final = 4096
 MAX_TEXT: Final = 2048
+MAX_TOKEN: Final = 256
 
 PositionText = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 """XGID, GNU Position ID with or without a Match ID, FIBS board, OGID or `start`."""
@@ -47,6 +48,16 @@ class Hello(Request, frozen=True, kw_only=True):
 
 class Ping(Request, frozen=True, kw_only=True):
     verb = "ping"
+
+
+class Auth(Request, frozen=True, kw_only=True):
+    """The token that a server may ask for before it answers. It is in no repr, so that no log shows it."""
+
+    verb = "auth"
+    token: Annotated[str, Meta(min_length=1, max_length=MAX_TOKEN)]
+
+    def __repr__(self) -> str:
+        return "Auth(token=...)"
 
 
 class Help(Request, frozen=True, kw_only=True):
@@ -235,8 +246,8 @@ class Stats(Request, frozen=True, kw_only=True):
 REQUESTS: Final[dict[str, type[Request]]] = {
     kind.verb: kind
     for kind in (
-        Hello, Ping, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Resign, Turn,
-        Decide, Convert, Show, Cancel, Stats,
+        Hello, Ping, Auth, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Resign,
+        Turn, Decide, Convert, Show, Cancel, Stats,
     )
 }  # fmt: skip
 """Every request by its verb. The dialects text and json have them all."""

@@ -111,6 +111,8 @@ def _error(error: BgdError) -> str:
 
 def _request(verb: str, text: str) -> Request:
     request_kind(verb)
+    if verb == "auth":
+        return build(verb, _token(text), strict=False)
     arguments = list(_arguments(text))
     if verb == "set":
         return build(verb, {"values": _settings(arguments)}, strict=False)
@@ -200,6 +202,14 @@ def _dice_and_play(arguments: list[_Argument]) -> dict[str, object]:
     if arguments:
         fields["play"] = " ".join(argument.value for argument in arguments)
     return fields
+
+
+def _token(text: str) -> dict[str, object]:
+    """All that stands there. No error shows any of it: it may be the token, misspelled."""
+    token = text.strip().removeprefix("token=")
+    quoted = _QUOTED.fullmatch(token)
+    token = quoted[1] if quoted else token
+    return {"token": token} if token else {}
 
 
 def _names(arguments: list[_Argument]) -> dict[str, object]:

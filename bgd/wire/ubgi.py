@@ -18,6 +18,8 @@ from bgd.wire.build import hint, shown
 from bgd.wire.messages import (
     MAX_PLIES,
     MAX_TEXT,
+    MAX_TOKEN,
+    Auth,
     Best,
     BestReply,
     Cancel,
@@ -93,6 +95,7 @@ _CODES: Final = {
     "unsupported": "unsupported_feature",
     "busy": "search_in_progress",
     "cancelled": "cancelled",
+    "unauthorized": "unauthorized",
     "timeout": "timeout",
     "shutting-down": "shutting_down",
     "bad-weights": "internal",
@@ -156,6 +159,13 @@ def _plain(request: Request, style: str = "", tag: str | None = None) -> Callabl
         return Incoming(request, tag, style)
 
     return read
+
+
+def _auth(arguments: list[str]) -> Incoming:
+    token = " ".join(arguments)
+    if not 0 < len(token) <= MAX_TOKEN:
+        raise BadArgument(f"Expected auth <token>, of at most {MAX_TOKEN} characters")
+    return Incoming(Auth(token=token))
 
 
 def _position(arguments: list[str]) -> Incoming:
@@ -295,6 +305,7 @@ _ROLES: Final[dict[str, Callable[[int | None, int | None], Request]]] = {
 _COMMANDS: Final[dict[str, Callable[[list[str]], Incoming]]] = {
     "ubgi": _plain(Hello()),
     "isready": _plain(Ping(), tag=READY_TAG),
+    "auth": _auth,
     "newgame": _plain(NewGame()),
     "newsession": _newsession,
     "setoption": _setoption,

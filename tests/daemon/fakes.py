@@ -41,6 +41,7 @@ class FakeConversation:
     """`[#tag ]verb[ argument]` a line; replies are `[#tag ]ok text` or `[#tag ]error code`."""
 
     dialect = "text"
+    held = 0
 
     def __init__(self) -> None:
         self._buffer = b""

@@ -2,6 +2,8 @@
 
     # a comment
     @dialect gnubg        pins the dialect, which the first line chooses otherwise
+    @token secret         the server asks for this token
+    @limit max_rate=2     the server has this limit
     C: moves 31           the client sends this line
     B: ping\\r\\n\\0        the client sends these bytes: \\n, \\r, \\0, \\\\ and \\xNN are what they are elsewhere
     S: ok {count} plays   the server answers with this line
@@ -69,6 +71,13 @@ class Transcript:
     name: str
     dialect: Dialect | None
     steps: list[Step]
+    token: str | None = None
+    limits: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether any server will do, whatever its token and limits."""
+        return self.token is None and not self.limits
 
 
 def _line_pattern(line: str) -> str:
@@ -101,6 +110,13 @@ def parse_text(name: str, text: str) -> Transcript:
             continue
         if line.startswith("@dialect "):
             transcript.dialect = next(name for name in DIALECTS if name == line.removeprefix("@dialect "))
+            continue
+        if line.startswith("@token "):
+            transcript.token = line.removeprefix("@token ")
+            continue
+        if line.startswith("@limit "):
+            limit, _, value = line.removeprefix("@limit ").partition("=")
+            transcript.limits[limit] = value
             continue
         if kind.rstrip() in ("C:", "B:") or line == "@ends":
             if answering:
