@@ -128,8 +128,8 @@ _TOPICS: Final = {
         "auth <token>",
         (
             "Give the token that this server may ask for.",
-            "It comes before all else, in every dialect: as the first line of a connection, which leaves it to the next",
-            "line to choose the dialect. A server that asks for none takes any.",
+            "It comes before all else, in every dialect: as the first line of a connection; the next line then chooses",
+            "the dialect. A server that asks for none takes any.",
         ),
         "auth 2c26b46b68ffc68ff99b453c1d304134",
     ),
