@@ -24,7 +24,7 @@ from bgd.kernels.network import OUTPUTS, UNITS, Net
 from bgd.kernels.prune import WIDTH, PruneNet
 
 MAGIC = b"bgd-weights 1\n"
-SCALE = 1024  # of the int16 first layer: its sums stay below 32 in size, and were checked to at export
+SCALE = 512  # of the int16 first layer: its sums must stay below 64 in size, which is checked at export
 _MAX_HEADER = 1 << 20
 
 
