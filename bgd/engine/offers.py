@@ -82,7 +82,7 @@ def resign(
         points = (1 if _gammons_idle(state) else int(outcome)) * state.cube.value
         return stakes.players[0].worth(-points if loser is state.turn else points)
 
-    equity = found.cubeful if same else -found.cubeful
+    equity = found.cubeful if same else 0.0 - found.cubeful
     offer, accept, worth = None, None, None
     if offered is not None:
         worth = ended(offered.side, offered.outcome)
