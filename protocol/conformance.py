@@ -84,11 +84,18 @@ class Step:
 
 @dataclass
 class Transcript:
+    """`dialect`, `token` and `limits` are those that its server is started with."""
+
     name: str
     dialect: str | None
     steps: list[Step]
     token: str | None = None
     limits: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether any server will do, whatever its token and limits."""
+        return self.token is None and not self.limits
 
 
 def _line_pattern(line: str) -> str:
@@ -110,39 +117,45 @@ def _bytes(text: str) -> bytes:
     return out + text[at:].encode()
 
 
-def parse(path: Path) -> Transcript:
-    """Raises ValueError where the file is no transcript."""
-    transcript = Transcript(path.stem, None, [])
+def parse(name: str, text: str) -> Transcript:
+    """Raises ValueError where `text` is no transcript."""
+    transcript = Transcript(name, None, [])
     answering = True  # a line of the client now opens a step
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        kind, text = line[:2], line[3:]
+    for number, line in enumerate(text.splitlines(), 1):
+        kind, _, rest = line.partition(" ")
         if not line or line.startswith("#"):
             continue
-        if line.startswith("@dialect "):
-            transcript.dialect = line.removeprefix("@dialect ")
-        elif line.startswith("@token "):
-            transcript.token = line.removeprefix("@token ")
-        elif line.startswith("@limit "):
-            name, _, value = line.removeprefix("@limit ").partition("=")
-            transcript.limits[name] = value
-        elif kind in ("C:", "B:") or line == "@ends":
+        if kind == "@dialect":
+            transcript.dialect = rest
+        elif kind == "@token":
+            transcript.token = rest
+        elif kind == "@limit":
+            limit, _, value = rest.partition("=")
+            transcript.limits[limit] = value
+        elif kind in ("C:", "B:", "@ends"):
             if answering:
                 transcript.steps.append(Step(number))
                 answering = False
             step = transcript.steps[-1]
-            if line == "@ends":
+            if kind == "@ends":
                 step.ends = True
             else:
-                step.sent += text.encode() + b"\n" if kind == "C:" else _bytes(text)
-        elif (line == "@closes" or kind == "S:") and transcript.steps:
+                step.sent += rest.encode() + b"\n" if kind == "C:" else _bytes(rest)
+        elif kind in ("S:", "@closes") and transcript.steps:
             answering = True
             if kind == "S:":
-                transcript.steps[-1].expected.append(text)
+                transcript.steps[-1].expected.append(rest)
             else:
                 transcript.steps[-1].closes = True
         else:
-            raise ValueError(f"{path.name}:{number}: not a line of a transcript: {line!r}")
+            raise ValueError(f"{name}:{number}: not a line of a transcript: {line!r}")
     return transcript
+
+
+def transcripts() -> list[Transcript]:
+    """All of them, in the order of their names."""
+    paths = sorted((HERE / "transcripts").glob("*.txt"))
+    return [parse(path.stem, path.read_text(encoding="utf-8")) for path in paths]
 
 
 def mismatch(transcript: Transcript, step: Step, answer: str) -> str | None:
@@ -151,7 +164,7 @@ def mismatch(transcript: Transcript, step: Step, answer: str) -> str | None:
         return None
     expected = "".join(f"  {line}\n" for line in step.expected) or "  (nothing)\n"
     got = "".join(f"  {line}\n" for line in answer.splitlines()) or "  (nothing)\n"
-    return f"{transcript.name}.txt:{step.line}: sent {step.sent!r}; expected\n{expected}got\n{got}"
+    return f"{transcript.name}:{step.line}: sent {step.sent!r}; expected\n{expected}got\n{got}"
 
 
 # Ways to reach a server
@@ -382,17 +395,15 @@ def check_vectors(path: Path, door: Door) -> None:
         raise Failure("\n".join(failures))
 
 
-def checks(pinned: bool, prepared: bool) -> Iterator[tuple[str, Callable[[Door], None] | None, str]]:
+def checks(*, pinned: bool, prepared: bool) -> Iterator[tuple[str, Callable[[Door], None] | None, str]]:
     """Name and check of each; or None and why there is none."""
-    for path in sorted((HERE / "transcripts").glob("*.txt")):
-        transcript = parse(path)
+    for transcript in transcripts():
         if transcript.dialect is not None and not pinned:
             yield transcript.name, None, f"needs a server with the dialect {transcript.dialect} pinned"
-        elif transcript.token is not None and not prepared:
-            yield transcript.name, None, f"needs a server with the token {transcript.token}"
-        elif transcript.limits and not prepared:
-            limits = ", ".join(f"{name}={value}" for name, value in transcript.limits.items())
-            yield transcript.name, None, f"needs a server with the limits {limits}"
+        elif not transcript.plain and not prepared:
+            needs = [f"token {transcript.token}"] if transcript.token else []
+            needs += [f"limit {name}={value}" for name, value in transcript.limits.items()]
+            yield transcript.name, None, f"needs a server with the {', the '.join(needs)}"
         else:
             yield transcript.name, partial(replay, transcript), ""
     for name in VECTORS:
@@ -430,7 +441,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     door = _door(options)
     count = {"ok": 0, "FAIL": 0, "skip": 0}
     began = time.monotonic()
-    for name, check, reason in checks(options.pinned and bool(options.command), options.prepared):
+    for name, check, reason in checks(pinned=options.pinned and bool(options.command), prepared=options.prepared):
         if not fnmatch.fnmatch(name, options.only):
             continue
         word, told = ("skip", f" ({reason})") if check is None else ("ok", "")
