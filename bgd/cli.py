@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bgd.config import Config
 
 DIALECTS: Final = ("gnubg", "ubgi", "text", "json")
-STDERR: Final = 2
 LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 
 
@@ -36,6 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--plies", type=int, metavar="N", help="of requests that don't say (0)")
     common.add_argument("--weights", metavar="FILE", help="weights to play with, instead of bgd's own")
     common.add_argument("--log-level", choices=LOG_LEVELS, help="of what is written to stderr (info)")
+    common.add_argument("--log-format", choices=("text", "json"), help="of what is written to stderr (text)")
     workers = argparse.ArgumentParser(add_help=False)
     workers.add_argument("--workers", type=int, metavar="N", help="threads that search (one a core)")
 
@@ -43,6 +43,12 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", help="address to listen on (the loopback addresses)")
     serve.add_argument("--port", type=int, help="TCP port, 0 for any free one (4321)")
     serve.add_argument("--unix", metavar="PATH", help="listen on a Unix socket, instead of TCP unless --host is given")
+    serve.add_argument("--token-file", metavar="FILE", help="tokens, one a line, of which TCP peers give one by `auth`")
+    serve.add_argument("--tls-certificate", metavar="FILE", help="speak TLS on TCP, with this certificate (PEM)")
+    serve.add_argument("--tls-key", metavar="FILE", help="its private key, unless that is in the same file")
+    serve.add_argument("--insecure", action="store_true", default=None, help="listen for others without token and TLS")
+    serve.add_argument("--metrics-port", type=int, metavar="PORT", help="of 127.0.0.1, where Prometheus finds /metrics")
+    serve.add_argument("--print-config", action="store_true", help="write the settings in force as TOML, and leave")
 
     commands.add_parser("stdio", parents=[common, workers], help="answer on stdin and stdout")
 
@@ -63,19 +69,8 @@ def _settings(arguments: argparse.Namespace) -> Config:
     flags: dict[str, Any] = {
         name: value for name in Config.__struct_fields__ if (value := getattr(arguments, name, None)) is not None
     }
-    return load_config(arguments.config, os.environ, flags)
-
-
-def _set_up_logging(level: str) -> None:
-    """To stderr only: stdout belongs to the protocol."""
-    if sys.stderr is None:  # closed when we were started; the next file or socket opened would take its number
-        empty = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(empty, STDERR)
-        sys.stderr = os.fdopen(STDERR, "w")
-    logging.basicConfig(
-        stream=sys.stderr, level=level.upper(), format="%(asctime)s %(levelname)s %(message)s", force=True
-    )
-    logging.captureWarnings(True)
+    tls = {name: value for name in ("certificate", "key") if (value := getattr(arguments, f"tls_{name}", None))}
+    return load_config(arguments.config, os.environ, {**flags, "tls": tls} if tls else flags)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,9 +87,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return duel(arguments[1:])
     parsed = _parser().parse_args(arguments)
+    from bgd.config import as_toml
+    from bgd.logs import set_up
+
     try:
         config = _settings(parsed)
-        _set_up_logging(config.log_level)
+        if parsed.command == "serve" and parsed.print_config:
+            print(as_toml(config), end="")
+            return 0
+        set_up(config.log_level, config.log_format)
         if parsed.command == "ask":
             return _ask(config, parsed.requests)
         return _serve(config, stdio=parsed.command == "stdio")

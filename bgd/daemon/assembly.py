@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -32,6 +33,7 @@ def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service
         "max_pending": limits.max_pending,
         "max_queued": limits.max_queued,
         "max_connections": limits.max_connections,
+        "max_rate": limits.max_rate,
         "min_progress": round(limits.min_progress * 1000),
     }
     return Service(version=__version__, engine_state=engine_state, limits=told, plies=config.plies)
@@ -45,14 +47,18 @@ def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
 
     from bgd.daemon import server
     from bgd.daemon import stdio as standard_streams
+    from bgd.daemon.access import Access
     from bgd.daemon.engine import EngineHost
     from bgd.daemon.host import Host
+    from bgd.daemon.notify import Manager
 
     engines = EngineHost(partial(_load_engine, config.weights))
     service = _service(config, lambda: engines.state)
-    host = Host(config, engines, service.open_session)
-    status = trio.run(standard_streams.serve, host) if stdio else trio.run(server.serve, host, config)
-    return status, host.idle
+    if stdio:
+        host = Host(config, engines, service.open_session)
+        return trio.run(standard_streams.serve, host), host.idle
+    host = Host(config, engines, service.open_session, access=Access(config), manager=Manager(os.environ))
+    return trio.run(server.serve, host, config), host.idle
 
 
 def answer_here(config: Config, requests: Sequence[str], out: BinaryIO) -> bool:

@@ -125,6 +125,6 @@ class Guard:
             self.open = True
             return Done(text="authorized")
         self.bad += 1
-        log.warning("%s: wrong token, %d of %d", self._name, self.bad, self._max_bad)
+        log.warning("wrong token, %d of %d", self.bad, self._max_bad, extra={"peer": self._name})
         closing = "; that was the last try" if self.gives_up else ""
         return Unauthorized(f"Expected this server's token, got another{closing}")

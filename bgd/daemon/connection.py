@@ -112,7 +112,7 @@ class Connection:
         self._limits = limits
         self._counts = counts
         self._statistics = statistics
-        self._name = name
+        self._about = {"peer": name}
         self._guard = guard or Guard()
         self._heard = trio.current_time()  # something from the peer, or said something to it
         self._pace = Pace(limits.max_rate, self._heard)
@@ -205,7 +205,7 @@ class Connection:
             await trio.sleep_until(ends)
 
     def _hang_up(self, why: BgdError) -> None:
-        log.info("%s: hanging up: %s", self._name, why.message)
+        log.info("hanging up: %s", why.message, extra=self._about)
         self._failed(why)
         self._out += self._conversation.refuse(why)
         self._end()
@@ -255,7 +255,7 @@ class Connection:
     def _lose(self, why: str) -> None:
         if not self._lost:
             self._lost = True
-            log.debug("%s: lost: %s", self._name, why)
+            log.debug("lost: %s", why, extra=self._about)
             self._whole.cancel()
 
     # Requests
@@ -291,7 +291,7 @@ class Connection:
         elif isinstance(content, BgdError):
             if isinstance(content, LineTooLong | Flooding):
                 self._end()
-                log.info("%s: closing: %s", self._name, content.message)
+                log.info("closing: %s", content.message, extra=self._about)
             self._answer(incoming, content)
         elif incoming.tag is not None and incoming.tag in self._tagged:
             self._answer(incoming, BadArgument(f"Expected a tag not in use, got `{incoming.tag}`, still unanswered"))
@@ -330,7 +330,7 @@ class Connection:
         except BgdError as error:
             return error
         except Exception:
-            log.exception("%s: %r failed", self._name, request)
+            log.exception("%r failed", request, extra=self._about)
             return internal_error()
         if isinstance(result, Job):
             engine = self._engines.engine
@@ -383,7 +383,7 @@ class Connection:
     def _answer(self, incoming: Incoming, answer: Answer) -> None:
         if isinstance(answer, BgdError):
             self._failed(answer)
-            log.debug("%s: answered %s: %s", self._name, answer.code, answer.message)
+            log.debug("answered %s: %s", answer.code, answer.message, extra=self._about)
         self._settle(incoming, self._encode(incoming, answer))
 
     def _failed(self, error: BgdError) -> None:
@@ -394,7 +394,7 @@ class Connection:
         try:
             return self._conversation.send(incoming, answer)
         except Exception:
-            log.exception("%s: can't encode %r", self._name, answer)
+            log.exception("can't encode %r", answer, extra=self._about)
             return self._conversation.send(incoming, internal_error())
 
     def _settle(self, incoming: Incoming, reply: bytes) -> None:
@@ -474,7 +474,7 @@ class Connection:
                         self._lose(str(error))
                         return
                 if patience.cancelled_caught:
-                    log.info("%s: dropped, took no replies for %g s", self._name, self._limits.send_timeout)
+                    log.info("dropped, took no replies for %g s", self._limits.send_timeout, extra=self._about)
                     self._lose("takes no replies")
                     return
                 del self._out[:sent]

@@ -43,13 +43,17 @@ class Crowd:
         self._from: Counter[str] = Counter()
         self.open = 0
 
+    def refusal(self, place: str | None) -> Busy | None:
+        """Why there is no room for one more from `place`, if there is none."""
+        if self.open >= self._most:
+            return Busy(f"{self._most} connections are open, which is the limit; try again later")
+        if place is not None and self._from[place] >= self._most_from_one:
+            return Busy(f"{self._most_from_one} connections from {place} are open, which is the limit")
+        return None
+
     @contextmanager
     def joined(self, place: str | None) -> Iterator[None]:
-        """Counts a connection from `place` as long as it lasts. Raises Busy when there is no room for it."""
-        if self.open >= self._most:
-            raise Busy(f"{self._most} connections are open, which is the limit; try again later")
-        if place is not None and self._from[place] >= self._most_from_one:
-            raise Busy(f"{self._most_from_one} connections from {place} are open, which is the limit")
+        """Counts a connection from `place` as long as it lasts."""
         self.open += 1
         if place is not None:
             self._from[place] += 1

@@ -1,7 +1,7 @@
 """What all connections of a daemon share, and how a daemon ends.
 
 SIGTERM or SIGINT: nobody new is let in, what was asked is answered, then the daemon leaves. A second one: it leaves
-at once, with exit status 1.
+at once, with exit status 1. SIGHUP, where there are tokens or certificates: they are read anew.
 """
 
 from __future__ import annotations
@@ -18,12 +18,18 @@ from typing import Final
 import trio
 
 from bgd.config import Config
+from bgd.daemon.access import Access
+from bgd.daemon.auth import Guard
 from bgd.daemon.connection import Connection, Counts
+from bgd.daemon.crowd import Crowd, origin
 from bgd.daemon.engine import EngineHost
+from bgd.daemon.notify import Manager
 from bgd.daemon.scheduler import Scheduler
 from bgd.daemon.session import Session
+from bgd.daemon.tally import Tally
+from bgd.daemon.tls import TlsTransport
 from bgd.daemon.transport import SocketTransport, Transport
-from bgd.errors import Busy
+from bgd.errors import BgdError, Busy, ConfigError
 from bgd.wire.conversation import Conversation
 
 log = logging.getLogger(__name__)
@@ -55,40 +61,81 @@ def memory() -> dict[str, float]:
 class Host:
     """One daemon. `run` it with a body that lets peers in through `serve` or `admit`."""
 
-    def __init__(self, config: Config, engines: EngineHost, open_session: Callable[[str], Session]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        engines: EngineHost,
+        open_session: Callable[[str], Session],
+        *,
+        access: Access | None = None,
+        manager: Manager | None = None,
+    ) -> None:
+        """`access` is asked of TCP peers alone; None: none is. `manager` None: nobody is told anything."""
+        self.access = access or Access(Config())
+        self.manager = manager or Manager({})
         self._config = config
         self._engines = engines
         self._open_session = open_session
         self._scheduler = Scheduler(engines, config.workers or cores(), config.limits.max_queued)
         self._connections: set[Connection] = set()
         self._counts = Counts()
+        self._crowd = Crowd(config.limits.max_connections, config.limits.max_per_address)
         self._refusing = 0
+        self._full = False  # the last one at the door was refused
+        self._greeting: set[trio.CancelScope] = set()
         self._started = monotonic()
         self._letting_in = trio.CancelScope()
         self._leaving = False
 
     async def run(self, body: Callable[[], Awaitable[None]]) -> int:
         """Run `body` until it ends by itself or is cancelled by the first signal. Returns the exit status."""
-        with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals, trio.CancelScope() as everything:
+        heeded = [signal.SIGTERM, signal.SIGINT]
+        if self.access.changeable:
+            heeded.append(signal.SIGHUP)
+        with trio.open_signal_receiver(*heeded) as signals, trio.CancelScope() as everything:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._obey, signals, everything)
                 nursery.start_soon(self._scheduler.run)
                 nursery.start_soon(self._engines.load)
+                nursery.start_soon(self._tell_of_the_engine)
+                nursery.start_soon(self.manager.keep_watching)
                 await body()
                 nursery.cancel_scope.cancel()
         return 1 if everything.cancelled_caught else 0
 
     async def _obey(self, signals: AsyncIterator[int], everything: trio.CancelScope) -> None:
         async for number in signals:
+            if number == signal.SIGHUP:
+                self._reload()
+                continue
             if self._leaving:
                 log.warning("%s again: leaving at once", signal.Signals(number).name)
                 everything.cancel()
                 return
             self._leaving = True
             log.info("%s: answering what was asked, then leaving", signal.Signals(number).name)
+            self.manager.tell("STOPPING=1", "STATUS=answering what was asked, then leaving")
             self._letting_in.cancel()
+            for greeting in self._greeting:
+                greeting.cancel()
             for connection in self._connections:
                 connection.shut_down()
+
+    def _reload(self) -> None:
+        try:
+            self.access.load()
+        except ConfigError as error:
+            log.error("SIGHUP: all stays as it was: %s", error.message)
+        else:
+            log.info("SIGHUP: tokens and certificates read anew, for connections from now on")
+
+    async def _tell_of_the_engine(self) -> None:
+        try:
+            await self._engines.wait()
+        except BgdError as error:
+            self.manager.tell(f"STATUS=no engine: {error.message}")
+        else:
+            self.manager.tell("STATUS=ready")
 
     async def let_in(self, *doors: Callable[[trio.Nursery], Awaitable[None]]) -> None:
         """Run `doors` until told to leave, then wait for the connections that they started in the nursery."""
@@ -98,14 +145,44 @@ class Host:
                     for door in doors:
                         open_doors.start_soon(door, connections)
 
-    async def admit(self, sock: socket.socket, name: str) -> None:
-        """A peer at the door: serve it, or refuse it when the house is full."""
-        if self._counts.open >= self._config.limits.max_connections:
-            await self._refuse(sock, name)
-        else:
-            await self.serve(SocketTransport(sock), name)
+    async def admit(self, sock: socket.socket, name: str, address: str | None) -> None:
+        """A peer at the door: serve it, or refuse it when the house is full. `address` None: it came by Unix socket."""
+        place = None if address is None else origin(address)
+        refusal = self._crowd.refusal(place)
+        if refusal is not None:
+            await self._refuse(sock, name, refusal, silent=address is not None and self.access.tls is not None)
+            return
+        self._full = False
+        with self._crowd.joined(place):
+            if address is None:
+                await self.serve(SocketTransport(sock), name)
+                return
+            guard = Guard(self.access.tokens, max_bad=self._config.limits.max_bad_tokens, name=name)
+            transport = await self._greet(SocketTransport(sock), name)
+            if transport is not None:
+                await self.serve(transport, name, guard)
 
-    async def serve(self, transport: Transport, name: str) -> None:
+    async def _greet(self, under: SocketTransport, name: str) -> Transport | None:
+        """The transport to speak over to a TCP peer; None when it can't be agreed on."""
+        if self.access.tls is None:
+            return under
+        transport = TlsTransport(under, self.access.tls)
+        why = "no TLS with it in time"
+        with trio.move_on_after(self._config.limits.handshake_timeout) as greeting:
+            self._greeting.add(greeting)
+            try:
+                await transport.handshake()
+                return transport
+            except trio.BrokenResourceError as error:
+                why = str(error)
+            finally:
+                self._greeting.discard(greeting)
+        log.info("dropped: %s", why, extra={"peer": name})
+        self._counts.tally.refused["handshake"] += 1
+        under.close()
+        return None
+
+    async def serve(self, transport: Transport, name: str, guard: Guard | None = None) -> None:
         """One connection, from its first byte to its last. Raises nothing but cancellation."""
         limits = self._config.limits
         connection = Connection(
@@ -118,36 +195,41 @@ class Host:
             counts=self._counts,
             statistics=self.statistics,
             name=name,
+            guard=guard,
         )
         self._counts.connections += 1
         self._counts.open += 1
         self._connections.add(connection)
-        log.debug("%s: connected", name)
+        log.debug("connected", extra={"peer": name})
         try:
             if self._leaving:
                 connection.shut_down()
             await connection.run()
         except Exception:
-            log.exception("%s: the connection failed", name)
+            log.exception("the connection failed", extra={"peer": name})
         finally:
             self._connections.discard(connection)
             self._counts.open -= 1
-            log.debug("%s: closed", name)
+            log.debug("closed", extra={"peer": name})
 
-    async def _refuse(self, sock: socket.socket, name: str) -> None:
-        limit = self._config.limits.max_connections
-        log.warning("%s: refused, %d connections are open", name, limit)
+    async def _refuse(self, sock: socket.socket, name: str, error: Busy, *, silent: bool) -> None:
+        """`silent`: a peer that waits for TLS would not understand."""
+        level = logging.DEBUG if self._full else logging.WARNING
+        log.log(level, "refused: %s", error.message, extra={"peer": name})
+        self._full = True  # who keeps knocking doesn't fill the log
+        self._counts.tally.refused["busy"] += 1
         transport = SocketTransport(sock)
         self._refusing += 1
         try:
-            error = Busy(f"{limit} connections are open, which is the limit; try again later")
+            if silent:
+                return
             transport.send_now(Conversation(self._config.dialect).refuse(error))
             transport.end_output()
             if self._refusing <= MAX_REFUSING:
                 with trio.move_on_after(self._config.limits.linger):
                     await transport.receive()
-        except trio.BrokenResourceError as error:
-            log.debug("%s: left meanwhile: %s", name, error)
+        except trio.BrokenResourceError as lost:
+            log.debug("left meanwhile: %s", lost, extra={"peer": name})
         finally:
             self._refusing -= 1
             transport.close()
@@ -156,6 +238,10 @@ class Host:
     def idle(self) -> bool:
         """Whether no thread is loading or computing."""
         return self._engines.state != "loading" and not self._scheduler.busy_threads
+
+    @property
+    def tally(self) -> Tally:
+        return self._counts.tally
 
     def statistics(self) -> dict[str, int | float | str]:
         """Counts since the start. `uptime` in seconds; p50 and p99 of the last answers given at once, and of the last

@@ -19,7 +19,14 @@ from tests.engine.fakes import fake_engine
 from tests.protocol.transcript import Transcript, mismatch, transcripts
 from tests.service.deadlines import done
 
-LIMITS = {"max_line": 8192, "max_pending": 256, "max_queued": 4096, "max_connections": 256, "min_progress": 100}
+LIMITS = {
+    "max_line": 8192,
+    "max_pending": 256,
+    "max_queued": 4096,
+    "max_connections": 256,
+    "max_rate": 200_000,
+    "min_progress": 100,
+}
 
 
 class MemoryServer:
