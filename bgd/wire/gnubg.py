@@ -34,6 +34,7 @@ from bgd.wire.messages import (
 _COLONS: Final = 52
 """A board is the word `board` and 52 elements."""
 
+_EVALUATION: Final = "evaluation fibsboard board:"
 _BAD_BOARD: Final = "badly formed board"
 _SPECIAL: Final = re.compile(r"""[ \t"']""")
 _BOARD: Final = re.compile(r"""[ \t]*(board:(?:"[^"]*"|'[^']*'|[^ \t"'])*)(.*)""", re.IGNORECASE | re.DOTALL)
@@ -91,8 +92,13 @@ class GnubgCodec:
     name: ClassVar[str] = "gnubg"
 
     def decode(self, line: str) -> Incoming:
+        # The commonest by far, without looking for what may not be there.
         if line.startswith("board:") and line.count(":") == _COLONS and not _SPECIAL.search(line):
             return Incoming(Decide(position=line))
+        if line.startswith(_EVALUATION) and line.count(":") == _COLONS:
+            board = line[_EVALUATION.index("board") :]
+            if not _SPECIAL.search(board):
+                return Incoming(Eval(position=board, plies=0), style="cubeless")
         try:
             return _decode(line)
         except BgdError as error:
