@@ -96,7 +96,7 @@ class GnubgCodec:
         if line.startswith("board:") and line.count(":") == _COLONS and not _SPECIAL.search(line):
             return Incoming(Decide(position=line))
         if line.startswith(_EVALUATION) and line.count(":") == _COLONS:
-            board = line[_EVALUATION.index("board") :]
+            board = line[_EVALUATION.rindex("board") :]
             if not _SPECIAL.search(board):
                 return Incoming(Eval(position=board, plies=0), style="cubeless")
         try:
