@@ -57,7 +57,8 @@ def _parser() -> argparse.ArgumentParser:
         "requests", nargs="+", metavar="REQUEST", help="as a peer would send it: 'moves 31 position=start'"
     )
 
-    # These two read their own arguments.
+    # These read their own arguments.
+    commands.add_parser("bench", add_help=False, help="measure how right and how quick the engine is")
     commands.add_parser("train", add_help=False, help="make the weights")
     commands.add_parser("duel", add_help=False, help="let two engines play each other")
     return parser
@@ -82,6 +83,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from bgd.train import main as train
 
         return train(arguments[1:])
+    if arguments[0] == "bench":
+        from bgd.bench import main as bench
+
+        return bench(arguments[1:])
     if arguments[0] == "duel":
         from bgd.duel.command import main as duel
 

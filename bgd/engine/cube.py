@@ -1,7 +1,8 @@
-"""Cube decisions from the chances of a game: double or not, take, pass or beaver.
+"""Cube decisions: double or not, take, pass or beaver.
 
-Honest about what it is: Janowski's formula (see stakes) applied to one evaluation, with no look at the coming roll.
-The rules of the cube in a decision's words:
+At 0 plies by Janowski's formula (see stakes), applied to the chances of the game, with no look at the coming roll;
+above that by the worths that a search found with the cube in play (`Searched`). The rules of the cube in a decision's
+words:
 
 * a double is proper when its worth, against the best answer, is more than that of no double;
 * a pass is proper when taking is worth less than the cube lost; at equality a take;
@@ -12,7 +13,7 @@ The rules of the cube in a decision's words:
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency
@@ -24,12 +25,25 @@ TOLERANCE: Final = 1e-6
 """Equities closer than this are equal: single-precision chances carry no more."""
 
 
-def evaluation(state: GameState, chances: Chances, plies: int, table: MatchEquityTable | None = None) -> Evaluation:
+class Searched(NamedTuple):
+    """What a search found rolling to be worth to the side on roll, in units of Stakes."""
+
+    no_double: float
+    double_take: float
+
+
+def evaluation(
+    state: GameState,
+    chances: Chances,
+    plies: int,
+    table: MatchEquityTable | None = None,
+    searched: Searched | None = None,
+) -> Evaluation:
     """What `chances`, the side on roll's, are worth at the stakes of `state`: cubeless, and with the cube as it is and
     the proper cube action now."""
     stakes = _stakes(state, chances, table)
     cubeless = stakes.cubeless(state.cube.value)
-    cubeful = _with_best_action(state, stakes)
+    cubeful = _with_best_action(state, stakes, searched)
     match = stakes.match is not None
     return Evaluation(
         chances=chances,
@@ -41,15 +55,20 @@ def evaluation(state: GameState, chances: Chances, plies: int, table: MatchEquit
     )
 
 
-def decide(state: GameState, chances: Chances, plies: int, table: MatchEquityTable | None = None) -> CubeDecision:
-    """The cube action at `state` when the game ends as `chances`, the side on roll's, say.
+def decide(
+    state: GameState,
+    chances: Chances,
+    plies: int,
+    table: MatchEquityTable | None = None,
+    searched: Searched | None = None,
+) -> CubeDecision:
+    """The cube action at `state` when the game ends as `chances`, the side on roll's, say, or by what was `searched`.
 
     A pending double counts as not yet made, dice as not yet thrown: this is the decision before them, and the answer.
     """
     stakes = _stakes(state, chances, table)
     value, owner = state.cube.value, state.cube.owner
-    no_double = _no_double(state, stakes)
-    double_take = _double_take(state, stakes)
+    no_double, double_take = searched or _unsearched(state, stakes)
     double_pass = stakes.players[0].worth(value)
     equities = (stakes.equity(no_double), stakes.equity(double_take), stakes.equity(double_pass))
     beavers = _beavers(state, stakes)
@@ -91,29 +110,27 @@ def _gammons_idle(state: GameState) -> bool:
     return isinstance(state.terms, Money) and state.terms.jacoby and state.cube.owner is None
 
 
-def _with_best_action(state: GameState, stakes: Stakes) -> float:
+def _with_best_action(state: GameState, stakes: Stakes, searched: Searched | None) -> float:
     """The worth of the position to the side on roll, before it rolls: of no double, or of a double if that is more."""
-    no_double = _no_double(state, stakes)
+    no_double, double_take = searched or _unsearched(state, stakes)
     if refusal(state) or not stakes.has_use(0, state.cube.value):
         return no_double
-    double_take, double_pass = _double_take(state, stakes), stakes.players[0].worth(state.cube.value)
+    double_pass = stakes.players[0].worth(state.cube.value)
     if _beavers(state, stakes) and double_take < 0:
         double_take *= 2
     return max(no_double, min(double_take, double_pass))
-
-
-def _double_take(state: GameState, stakes: Stakes) -> float:
-    return stakes.cubeful(2 * state.cube.value, (False, True), efficiency(state.board))
 
 
 def _beavers(state: GameState, stakes: Stakes) -> bool:
     return stakes.beavers and 4 * state.cube.value <= state.cube.limit
 
 
-def _no_double(state: GameState, stakes: Stakes) -> float:
-    owner = state.cube.owner
+def _unsearched(state: GameState, stakes: Stakes) -> tuple[float, float]:
+    """The worths of no double and of a double taken, by Janowski's formula."""
+    value, owner, alive = state.cube.value, state.cube.owner, efficiency(state.board)
     users = (owner in (None, state.turn), owner in (None, state.turn.other))
-    return stakes.cubeful(state.cube.value, users, efficiency(state.board), _gammons_idle(state))
+    no_double = stakes.cubeful(value, users, alive, _gammons_idle(state))
+    return no_double, stakes.cubeful(2 * value, (False, True), alive)
 
 
 def _verdict(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from bgd.engine import cube, ended, offers
+from bgd.engine.cube import Searched
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.noise import disturbed
 from bgd.engine.offers import ResignDecision
 from bgd.engine.stakes import Stakes, play_stakes
-from bgd.engine.values import Chances, CubeDecision, Evaluation, RankedPlay
+from bgd.engine.values import Chances, CubeDecision, Evaluation, RankedPlay, Stop, never
 from bgd.errors import MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
@@ -23,29 +23,51 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MAX_PLIES: Final = 1
+    from bgd.engine.search import Look, Ranked
+    from bgd.kernels.cubeful import Ladder
+
+MAX_PLIES: Final = 4
 """The deepest level there is; deeper ones are refused by name. Known without loading anything."""
 
 
 class Judge(Protocol):
     """What the engine needs of bgd.engine.evaluator.Evaluator; see there for shapes and units."""
 
-    def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]: ...
+    def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
+
+    def look(
+        self, board: Sequence[int], weights6: NDArray[np.float32], ladder: Ladder, plies: int, stop: Stop
+    ) -> Look: ...
 
     def rank(
-        self, board: Sequence[int], d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]: ...
+        self,
+        board: Sequence[int],
+        d1: int,
+        d2: int,
+        weights6: NDArray[np.float32],
+        plies: int,
+        stop: Stop,
+        ladder: Ladder | None,
+    ) -> Ranked: ...
 
-    def best(
-        self, board: Sequence[int], d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32]]: ...
+    def choose(
+        self,
+        board: Sequence[int],
+        d1: int,
+        d2: int,
+        weights6: NDArray[np.float32],
+        plies: int,
+        stop: Stop,
+        ladder: Ladder | None,
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]: ...
 
 
 class Engine:
     """Answers for the side on roll of a GameState; may be used by any number of threads. Same question, same bytes.
 
     Plies are counted as GNU Backgammon does: 0 is the network's own opinion (others call that 1-ply). Plays are judged
-    cubeless: by money equity, or in a match by the match winning chances at the cube as it stands.
+    with the cube in play unless that is not wished; the replies that a search expects, by cubeless money equity or, in
+    a match, by the match winning chances at the cube as it stands.
     """
 
     max_plies: int = MAX_PLIES
@@ -55,6 +77,7 @@ class Engine:
         self._table = table or MatchEquityTable.default()
         # Money play always has the same weights; a match a few dozen in its course.
         self._weights = lru_cache(maxsize=4096)(self._new_weights)
+        self._ladder = lru_cache(maxsize=4096)(self._new_ladder)
         self._stakes = lru_cache(maxsize=4096)(self._new_stakes)
 
     @classmethod
@@ -67,82 +90,105 @@ class Engine:
 
         return cls(Evaluator.load(weights, progress))
 
-    def best(self, state: GameState, plies: int = 0) -> Board:
+    def best(self, state: GameState, plies: int = 0, stop: Stop = never, cubeful: bool = True) -> Board:
         """The board after the best play of the dice in `state`, seen by the mover; the same board when there is none.
 
-        The fast way to one play: about 15 µs at 0 plies."""
+        The fast way to one play: about 25 µs at 0 plies. When `stop` says so, the best of the deepest level that is
+        complete. `cubeful` as in `rank`."""
         dice = self._dice(state, plies)
         weights = self._weights(state.cube, state.turn, state.terms)
-        points, _ = self._judge.best(state.board.points, dice.first, dice.second, weights, plies)
+        ladder = self._ladder(state.cube, state.turn.other, state.terms, plies) if cubeful else None
+        points, _, _ = self._judge.choose(state.board.points, dice.first, dice.second, weights, plies, stop, ladder)
         return Board.unchecked(tuple(points.tolist()))
 
-    def rank(self, state: GameState, plies: int = 0, top: int | None = None) -> list[RankedPlay]:
+    def rank(
+        self,
+        state: GameState,
+        plies: int = 0,
+        top: int | None = None,
+        stop: Stop = never,
+        cubeful: bool = True,
+    ) -> list[RankedPlay]:
         """The plays of the dice in `state`, best first, at most `top`. Empty when there is no legal play.
 
-        Above 0 plies only the most promising are looked at as deeply; the others follow with their value at 0 plies,
-        which their `plies` tells. The best alone (`top` 1) is cheap at 0 plies."""
+        Above 0 plies only the most promising are looked at as deeply; the others follow, with the level that each was
+        looked at in its `plies`. When `stop` says so, the levels that are complete are the answer. The best alone
+        (`top` 1) is cheap at 0 plies.
+
+        `cubeful`: plays are worth what they are with the cube in play. Otherwise the game is played out at the cube as
+        it is, gammons counting in money play even under Jacoby's rule: for games without a cube."""
         dice = self._dice(state, plies)
-        ranked = self._ranked(state, dice, plies, top)
-        if plies and (top is None or len(ranked) < top):
-            seen = {play.board for play in ranked}
-            ranked += [play for play in self._ranked(state, dice, 0, None) if play.board not in seen]
+        weights = self._weights(state.cube, state.turn, state.terms)
+        ladder = self._ladder(state.cube, state.turn.other, state.terms, plies) if cubeful else None
+        rows: Iterable[tuple[list[int], list[float], float, int]]
+        if top == 1 and plies == 0:
+            points = state.board.points
+            best, chances, value = self._judge.choose(points, dice.first, dice.second, weights, plies, stop, ladder)
+            rows = [(best.tolist(), chances.tolist(), value, 0)]
+        else:
+            found = self._judge.rank(state.board.points, dice.first, dice.second, weights, plies, stop, ladder)
+            rows = zip(*(array[:top].tolist() for array in found), strict=True)
+        stakes = self._stakes(state.cube, state.turn, state.terms) if isinstance(state.terms, Match) else None
+        ranked = []
+        for board, row, worth, level in rows:
+            equity, mwc = (stakes.equity(worth), worth) if stakes else (worth, None)
+            ranked.append(RankedPlay(Board.unchecked(tuple(board)), Chances(*row), equity, mwc, level))
         if len(ranked) == 1 and ranked[0].board == state.board:
             return []
-        return ranked if top is None else ranked[:top]
+        return ranked
 
-    def evaluate(self, state: GameState, plies: int = 0, noise: float = 0.0) -> Evaluation:
+    def evaluate(self, state: GameState, plies: int = 0, noise: float = 0.0, stop: Stop = never) -> Evaluation:
         """What the position is worth to the side on roll, before its roll; dice in `state` are not looked at.
 
-        `noise`: standard deviation of an error that is always the same for the same position."""
+        `noise`: standard deviation of an error that is always the same for the same position; the cube then counts by
+        Janowski's formula at any level."""
         if state.board.finished:
             return ended.evaluation(state, plies, self._table)
-        chances = self.chances(state.board, plies)
+        chances, level, searched = self._look(state, plies, stop)
         if noise:
-            chances = disturbed(chances, state.board, noise)
-        return cube.evaluation(state, chances, plies, self._table)
+            chances, searched = disturbed(chances, state.board, noise), None
+        return cube.evaluation(state, chances, level, self._table, searched)
 
-    def cube(self, state: GameState, plies: int = 0) -> CubeDecision:
+    def cube(self, state: GameState, plies: int = 0, stop: Stop = never) -> CubeDecision:
         """Whether the side on roll should double, and what the other should answer; see bgd.engine.cube."""
-        return cube.decide(state, self.chances(state.board, plies), plies, self._table)
+        chances, level, searched = self._look(state, plies, stop)
+        return cube.decide(state, chances, level, self._table, searched)
 
-    def answer(self, state: GameState, plies: int = 0) -> str:
+    def answer(self, state: GameState, plies: int = 0, stop: Stop = never) -> str:
         """What to answer to the double, beaver or raccoon that is pending: take, pass, beaver or raccoon."""
-        return offers.answer(self, state, plies)
+        return offers.answer(self, state, plies, stop)
 
-    def resign(self, state: GameState, plies: int = 0, offered: Resignation | None = None) -> ResignDecision:
+    def resign(
+        self, state: GameState, plies: int = 0, offered: Resignation | None = None, stop: Stop = never
+    ) -> ResignDecision:
         """Whether to accept the offer to resign; without one, what the side on roll should offer; see
         bgd.engine.offers."""
-        return offers.resign(self, state, plies, offered, self._table)
+        return offers.resign(self, state, plies, offered, self._table, stop)
 
-    def chances(self, board: Board, plies: int = 0) -> Chances:
-        """How the game will end, as probabilities of the side on roll, whose view `board` is."""
+    def _look(self, state: GameState, plies: int, stop: Stop) -> tuple[Chances, int, Searched | None]:
+        """The chances of the side on roll, the level reached, and above 0 plies what the cube makes of them."""
         import numpy as np
 
         self._check(plies)
-        return Chances.of(self._judge.evaluate(np.array((board.points,), np.int8), plies)[0].tolist())
-
-    def _ranked(self, state: GameState, dice: Dice, plies: int, top: int | None) -> list[RankedPlay]:
+        if plies == 0:
+            return Chances.of(self._judge.evaluate(np.array((state.board.points,), np.int8))[0].tolist()), 0, None
         weights = self._weights(state.cube, state.turn, state.terms)
-        if top == 1:
-            best, chances = self._judge.best(state.board.points, dice.first, dice.second, weights, plies)
-            rows = [(best.tolist(), chances.tolist())]
-        else:
-            many = self._judge.rank(state.board.points, dice.first, dice.second, weights, plies)
-            rows = list(zip(many[0][:top].tolist(), many[1][:top].tolist(), strict=True))
-        constant, *slopes = weights.tolist()
-        stakes = self._stakes(state.cube, state.turn, state.terms) if isinstance(state.terms, Match) else None
-        ranked = []
-        for board, row in rows:
-            # In Python's own precision, so that an answer does not depend on how many others were asked for.
-            worth = constant + sum(map(mul, slopes, row))
-            equity, mwc = (stakes.equity(worth), worth) if stakes else (worth, None)
-            ranked.append(RankedPlay(Board.unchecked(tuple(board)), Chances(*row), equity, mwc, plies))
-        return ranked
+        ladder = self._ladder(state.cube, state.turn, state.terms, plies)
+        found = self._judge.look(state.board.points, weights, ladder, plies, stop)
+        searched = None
+        if found.worths is not None:  # in states 0 and 2 the cube is as it is, or doubled and the opponent's
+            searched = Searched(float(found.worths[0]), float(found.worths[2]))
+        return Chances.of(found.probs.tolist()), found.plies, searched
 
     def _new_weights(self, stake: Cube, turn: Side, terms: Match | Money) -> NDArray[np.float32]:
         import numpy as np
 
         return np.array(play_stakes(stake, turn, terms, self._table), np.float32)
+
+    def _new_ladder(self, stake: Cube, first: Side, terms: Match | Money, plies: int) -> Ladder:
+        from bgd.engine.ladder import ladder_of
+
+        return ladder_of(stake, first, terms, self._table, plies)
 
     def _new_stakes(self, stake: Cube, turn: Side, terms: Match | Money) -> Stakes:
         return Stakes(Chances(0.5), stake, turn, terms, self._table)
@@ -155,4 +201,4 @@ class Engine:
 
     def _check(self, plies: int) -> None:
         if plies > self.max_plies:
-            raise Unsupported(f"Expected 0 to {self.max_plies} plies, got `{plies}`: deeper search is not there yet")
+            raise Unsupported(f"Expected 0 to {self.max_plies} plies, got `{plies}`")

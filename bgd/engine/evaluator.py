@@ -16,38 +16,62 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bgd.engine.ladder import ladder_of
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.search import MAX_DEPTH, Filter, Look, Ranked, Searcher
+from bgd.engine.values import Stop, never
 from bgd.engine.weights import load_weights, shipped_weights
 from bgd.errors import Unsupported
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import best_play_of
-from bgd.kernels.decide import evaluate_after, evaluate_on_roll
+from bgd.kernels.cubeful import Ladder, best_play_cubeful, cube_space
+from bgd.kernels.decide import evaluate_on_roll
 from bgd.kernels.movegen import BOARD, generate
 from bgd.kernels.network import OUTPUTS, Net, money_weights
 from bgd.kernels.prune import PruneNet
+from bgd.kernels.search import OPEN, OVER, ends_of
 from bgd.kernels.spaces import Workplace
+from bgd.kernels.team import Team, cores
+from bgd.rules.state import Cube, Money, Side
 
 Board = Sequence[int] | NDArray[np.int8]
 
-ONE_PLY_CANDIDATES = 16  # plays that are looked at one ply deep: the best at 0 plies
+_TOGETHER = 64  # boards that are searched at once: enough to share, not too many to keep in memory
 _PACK = struct.Struct("26b").pack
 
 
 class Evaluator:
     """Thread safe: each thread has a workspace of its own. The same input gives the same bytes."""
 
-    max_plies: int = 1
+    max_plies: int = MAX_DEPTH
 
-    def __init__(self, net: Net, prune: PruneNet, table: Bearoff, header: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        net: Net,
+        prune: PruneNet,
+        table: Bearoff,
+        header: dict[str, Any],
+        threads: int | None = None,
+        limits: Filter | None = None,
+    ) -> None:
+        """`threads` share one search, as many as there are cores unless given; `limits` say what it leaves out."""
         self.header = header
         self._net = net
         self._prune = prune
         self._table = table
         self._money = money_weights()
         self._here = Workplace(net, table)
+        self._searcher = Searcher(net, prune, table, self._here, Team(threads or cores()), limits)
 
     @classmethod
-    def load(cls, weights: Path | None = None, progress: Callable[[str], None] | None = None) -> Evaluator:
+    def load(
+        cls,
+        weights: Path | None = None,
+        progress: Callable[[str], None] | None = None,
+        threads: int | None = None,
+        limits: Filter | None = None,
+    ) -> Evaluator:
         """Read the weights (those of the package unless a file is given) and the bear-off table, and make every
         kernel ready, which takes a fraction of a second, or half a minute when they must be compiled.
 
@@ -55,7 +79,7 @@ class Evaluator:
         tell = progress or (lambda _: None)
         net, prune, header = load_weights(weights or shipped_weights())
         tell("loading the bear-off table")
-        evaluator = cls(net, prune, bearoff.load(tell), header)
+        evaluator = cls(net, prune, bearoff.load(tell), header, threads, limits)
         start = [0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0]
         tell("preparing move generation")
         evaluator.plays(start, 3, 1)
@@ -63,9 +87,12 @@ class Evaluator:
         evaluator.best(start, 3, 1, evaluator._money)
         tell("preparing evaluation")
         evaluator.evaluate(np.array([start], np.int8), plies=0)
-        evaluator.evaluate(np.array([start], np.int8), plies=1)
-        tell("preparing 1-ply decisions")
+        tell("preparing search")
+        evaluator.evaluate(np.array([start], np.int8), plies=2)
         evaluator.rank(start, 2, 1, evaluator._money, plies=1)
+        ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=1)
+        evaluator.look(start, evaluator._money, ladder, plies=1)
+        evaluator.choose(start, 2, 1, evaluator._money, ladder=ladder)
         tell("ready")
         return evaluator
 
@@ -85,14 +112,43 @@ class Evaluator:
     def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]:
         """Probabilities (n, 5) of the side on roll, before its roll, for boards (n, 26) seen by it.
 
-        At 1 ply the best replies are chosen by money equity. Cost: about 1 us a board at 0 plies, 0.2 ms at 1."""
+        Above 0 plies the best replies are chosen by money equity. Cost: about 1 us a board at 0 plies, 0.1 ms at 1,
+        2 ms at 2, 20 times more each ply deeper."""
         self._check_plies(plies)
         here = self._here
         padded = np.zeros((len(boards), BOARD), np.int8)
         padded[:, :26] = boards
         probs = np.zeros((len(boards), OUTPUTS), np.float32)
-        evaluate_on_roll(padded, plies, self._money, self._net, self._prune, self._table, here.space, probs)
+        evaluate_on_roll(padded, 0, self._money, self._net, self._prune, self._table, here.space, probs)
+        if plies:
+            turned = np.zeros_like(padded)
+            turned[:, :26] = -padded[:, 25::-1]
+            ends = np.empty(len(boards), np.uint8)
+            ends_of(turned, ends)
+            searched = np.flatnonzero(ends == OPEN)
+            for first in range(0, len(searched), _TOGETHER):
+                some = searched[first : first + _TOGETHER]
+                probs[some] = self._searcher.evaluate(padded[some], self._money, plies)
         return probs
+
+    def look(self, board: Board, weights6: NDArray[np.float32], ladder: Ladder, plies: int, stop: Stop = never) -> Look:
+        """What a board is worth to the side on roll, before its roll, with the cube of `ladder` in play.
+
+        `weights6`, float32, choose the plays: that side's utility. As deep as `plies`, or less when `stop` said so."""
+        self._check_plies(plies)
+        here = self._put(board)
+        padded = here.board.reshape(1, BOARD).copy()
+        turned = np.zeros_like(padded)
+        turned[:, :26] = -padded[:, 25::-1]
+        ends = np.empty(2, np.uint8)
+        ends_of(np.concatenate([padded, turned]), ends)
+        if plies and OVER not in ends:
+            found = self._searcher.look(padded[0], weights6, ladder, plies, stop)
+            if found is not None:
+                return found
+        probs = np.zeros((1, OUTPUTS), np.float32)
+        evaluate_on_roll(padded, 0, self._money, self._net, self._prune, self._table, here.space, probs)
+        return Look(probs[0].astype(np.float64), None, 0)
 
     def plays(self, board: Board, d1: int, d2: int) -> NDArray[np.int8]:
         """The distinct boards (n, 26) after each legal play, the mover's view; the unchanged board if there is none."""
@@ -101,36 +157,55 @@ class Evaluator:
         return here.space.plays.boards[:count, :26].copy()
 
     def rank(
-        self, board: Board, d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
-        """Boards after the plays (n, 26), best first, with the mover's probabilities (n, 5) and utilities (n,).
+        self,
+        board: Board,
+        d1: int,
+        d2: int,
+        weights6: Sequence[float] | NDArray[np.float32],
+        plies: int = 0,
+        stop: Stop = never,
+        ladder: Ladder | None = None,
+    ) -> Ranked:
+        """All plays with the mover's probabilities and utilities, the best first among those looked at most deeply.
 
-        The utility is `weights6[0] + sum(weights6[1 + k] * probs[k])`; money equity for (-1, 2, 1, 1, -1, -1). At 0
-        plies all plays are there; at 1 ply only the best 16 by the 0-ply utility. Equals: in order of generation."""
+        The utility is `weights6[0] + sum(weights6[1 + k] * probs[k])`; money equity for (-1, 2, 1, 1, -1, -1). With a
+        `ladder`, in which the opponent comes first, it is what the play is worth with the cube in play. Above 0 plies
+        only the best are looked at so deeply, and less deeply when `stop` said so: `plies` of the answer tells. Equals:
+        in order of generation."""
         self._check_plies(plies)
         weights = np.ascontiguousarray(weights6, np.float32)
-        here = self._put(board)
-        space = here.space
-        _, count = best_play_of(here.board, d1, d2, weights, here.bundle)
-        order = np.argsort(-space.utility[:count], kind="stable")
-        if plies == 0:
-            return space.plays.boards[order, :26], space.probs[order], space.utility[order]
-        boards = space.plays.boards[order[:ONE_PLY_CANDIDATES]]
-        probs = np.zeros((len(boards), OUTPUTS), np.float32)
-        evaluate_after(boards, plies, weights, self._net, self._prune, self._table, space, probs)
-        utility = probs @ weights[1:] + weights[0]
-        order = np.argsort(-utility, kind="stable")
-        return boards[order, :26], probs[order], utility[order]
+        return self._searcher.rank(self._put(board).board, d1, d2, weights, ladder, plies, stop)
 
     def best(
         self, board: Board, d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
     ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         """The board (26,) after the best play and the mover's probabilities (5,): the first of `rank`, faster."""
-        if plies:
-            boards, probs, _ = self.rank(board, d1, d2, weights6, plies)
-            return boards[0], probs[0]
+        weights = weights6 if isinstance(weights6, np.ndarray) else np.array(weights6, np.float32)
+        after, probs, _ = self.choose(board, d1, d2, weights, plies)
+        return after, probs
+
+    def choose(
+        self,
+        board: Board,
+        d1: int,
+        d2: int,
+        weights6: NDArray[np.float32],
+        plies: int = 0,
+        stop: Stop = never,
+        ladder: Ladder | None = None,
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
+        """The first of `rank`, faster: its board (26,), probabilities (5,) and utility.
+
+        A play that is the only one is not looked at deeply: its numbers are those of 0 plies."""
         here = self._put(board)
         space = here.space
-        weights = weights6 if isinstance(weights6, np.ndarray) else np.array(weights6, np.float32)
-        index, _ = best_play_of(here.board, d1, d2, weights, here.bundle)
-        return space.plays.boards[index, :26].copy(), space.probs[index].copy()
+        if plies and generate(here.board, d1, d2, space.plays) > 1:
+            ranked = self.rank(board, d1, d2, weights6, plies, stop, ladder)
+            return ranked.boards[0], ranked.probs[0], float(ranked.utility[0])
+        utility: NDArray[Any] = space.utility
+        if ladder is None:
+            index, _ = best_play_of(here.board, d1, d2, weights6, here.bundle)
+        else:
+            utility, cube = here.worths, cube_space(ladder.usable.shape[1])
+            index, _ = best_play_cubeful(here.board, d1, d2, weights6, here.bundle, ladder, cube, utility)
+        return space.plays.boards[index, :26].copy(), space.probs[index].copy(), float(utility[index])

@@ -24,10 +24,11 @@ def disturbed(chances: Chances, board: Board, deviation: float) -> Chances:
     won = min(1.0, max(0.0, chances.win + deviation * deviate(board) / 2))
     wins = won / chances.win if chances.win > 0 else 0.0
     losses = (1 - won) / (1 - chances.win) if chances.win < 1 else 0.0
+    gammon, lost_gammon = min(won, chances.win_gammon * wins), min(1 - won, chances.lose_gammon * losses)
     return Chances(
         won,
-        chances.win_gammon * wins,
-        chances.win_backgammon * wins,
-        chances.lose_gammon * losses,
-        chances.lose_backgammon * losses,
+        gammon,
+        min(gammon, chances.win_backgammon * wins),
+        lost_gammon,
+        min(lost_gammon, chances.lose_backgammon * losses),
     )

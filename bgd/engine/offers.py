@@ -18,7 +18,7 @@ from typing import Final, Protocol
 
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes
-from bgd.engine.values import Chances, CubeDecision, Evaluation
+from bgd.engine.values import Chances, CubeDecision, Evaluation, Stop, never
 from bgd.errors import IllegalAction
 from bgd.rules.board import Board
 from bgd.rules.cube import TURNS, passed, why_no_raccoon
@@ -37,11 +37,11 @@ TOLERANCE: Final = 1e-6
 class Opinion(Protocol):
     """What is needed of bgd.engine.Engine."""
 
-    def best(self, state: GameState, plies: int = 0) -> Board: ...
+    def best(self, state: GameState, plies: int = 0, stop: Stop = never) -> Board: ...
 
-    def evaluate(self, state: GameState, plies: int = 0) -> Evaluation: ...
+    def evaluate(self, state: GameState, plies: int = 0, noise: float = 0.0, stop: Stop = never) -> Evaluation: ...
 
-    def cube(self, state: GameState, plies: int = 0) -> CubeDecision: ...
+    def cube(self, state: GameState, plies: int = 0, stop: Stop = never) -> CubeDecision: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,12 @@ class ResignDecision:
 
 
 def resign(
-    engine: Opinion, state: GameState, plies: int, offered: Resignation | None, table: MatchEquityTable
+    engine: Opinion,
+    state: GameState,
+    plies: int,
+    offered: Resignation | None,
+    table: MatchEquityTable,
+    stop: Stop = never,
 ) -> ResignDecision:
     """Whether the offer to resign `offered` should be accepted; without one, what the side on roll should offer.
 
@@ -72,8 +77,8 @@ def resign(
         raise IllegalAction("The game is over")
     if state.phase in TURNS:
         raise IllegalAction("A double is to be answered first")
-    on = _played(engine, state, plies)
-    found = engine.evaluate(on, plies)
+    on = _played(engine, state, plies, stop)
+    found = engine.evaluate(on, plies, stop=stop)
     same = on.turn is state.turn
     stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, table)
 
@@ -109,14 +114,14 @@ def resign(
     )
 
 
-def answer(engine: Opinion, state: GameState, plies: int) -> str:
+def answer(engine: Opinion, state: GameState, plies: int, stop: Stop = never) -> str:
     """The proper answer of `state.decider` to a turned cube: take, pass, beaver or raccoon.
 
     A double is answered as bgd.engine.cube says. A beaver or a raccoon is taken unless passing costs less, and a beaver
     is raccooned where the rules allow it and the doubler gains by it, whatever the answer."""
     if state.phase is Phase.DOUBLED:
-        return engine.cube(state, plies).response
-    worth = _turned(engine, state, plies)
+        return engine.cube(state, plies, stop).response
+    worth = _turned(engine, state, plies, stop)
     lost = passed(state) / state.cube.value
     if state.phase is Phase.RACCOONED:
         return "take" if worth(3) <= lost + TOLERANCE else "pass"
@@ -126,22 +131,22 @@ def answer(engine: Opinion, state: GameState, plies: int) -> str:
     return "take" if take >= -lost - TOLERANCE else "pass"
 
 
-def _turned(engine: Opinion, state: GameState, plies: int) -> Callable[[int], float]:
+def _turned(engine: Opinion, state: GameState, plies: int, stop: Stop) -> Callable[[int], float]:
     """The worth to the doubler, in units of the cube as it is, once it is turned so many times and the other side's."""
 
     def worth(times: int) -> float:
         cube = Cube(state.cube.value << times, state.turn.other, max(state.cube.limit, state.cube.value << times))
         after = moment(state.board, state.turn, Phase.ROLL, cube, None, state.terms)
-        return engine.evaluate(after, plies).cubeful * (1 << times)
+        return engine.evaluate(after, plies, stop=stop).cubeful * (1 << times)
 
     return worth
 
 
-def _played(engine: Opinion, state: GameState, plies: int) -> GameState:
+def _played(engine: Opinion, state: GameState, plies: int, stop: Stop) -> GameState:
     """The state in which the dice on the table, if any, have been played as well as can be."""
     if state.dice is None:
         return state
-    after = engine.best(state, plies)
+    after = engine.best(state, plies, stop)
     return moment(after.flip(), state.turn.other, Phase.ROLL, state.cube, None, state.terms)
 
 

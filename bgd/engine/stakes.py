@@ -32,7 +32,7 @@ RACE_EFFICIENCY: Final = (0.55, 0.00125, 0.60, 0.70)
 """Races: base, rise with each pip of the side on roll, least, most (GNU Backgammon's manual gives these). To be
 refitted by rollouts."""
 
-_FAR_LIMIT: Final = 1024
+FAR_LIMIT: Final = 1024
 """A cube limit this many times the cube is as good as none: each level brings the take point to a third of its distance
 from the closed form, which is then off by 4e-6 at most."""
 
@@ -115,7 +115,7 @@ class Stakes:
     def take_point(self, side: int, cube: int) -> float:
         """The probability of winning with which `side` may as well take as pass a double from `cube`, the cube alive
         after that; 0..1."""
-        if self.away is None and self.cube.limit >= _FAR_LIMIT * cube:
+        if self.away is None and self.cube.limit >= FAR_LIMIT * cube:
             player = self.players[side]
             win, lose = player.win(self.cube.value), -player.lose(self.cube.value)
             return max(0.0, (lose - 0.5) / (win + lose + 0.5))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bgd.rules.board import Board
+
+Stop = Callable[[], bool]
+"""Asked every few milliseconds of a search, by any thread: whether to give the best answer so far."""
+
+
+def never() -> bool:
+    """The `Stop` of a search without limit."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +44,9 @@ class Chances:
 
 @dataclass(frozen=True, slots=True)
 class RankedPlay:
-    """One play's worth to the mover. `board` is the position after it, still in the mover's view. `equity` is cubeless,
-    normalised to the cube; `mwc` the match winning chances it stands for, None in money play; `plies` how deeply it was
-    looked at."""
+    """One play's worth to the mover. `board` is the position after it, still in the mover's view. `equity` is with the
+    cube in play, unless that was not wished, and normalised to the cube; `mwc` the match winning chances it stands for,
+    None in money play; `plies` how deeply it was looked at."""
 
     board: Board
     chances: Chances

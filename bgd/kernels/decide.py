@@ -193,27 +193,6 @@ def one_ply(
     nest(out)  # sums of 21 products are rounded
 
 
-@inner_float_kernel
-def evaluate_after(
-    boards: NDArray[np.int8],
-    plies: int,
-    weights: NDArray[np.float32],
-    net: Net,
-    prune: PruneNet,
-    table: Bearoff,
-    space: Space,
-    probs: NDArray[np.float32],
-) -> None:
-    """The five numbers, the mover's, of boards after a play."""
-    for i in range(boards.shape[0]):
-        if plies == 0:
-            evaluate_board(boards[i], net, table, space.net)
-            for k in range(OUTPUTS):
-                probs[i, k] = space.net.out[k]
-        else:
-            one_ply(boards[i], weights, net, prune, table, space, probs[i])
-
-
 @float_kernel
 def evaluate_on_roll(
     boards: NDArray[np.int8],
@@ -249,7 +228,6 @@ __all__ = [
     "Space",
     "best_play",
     "best_play_pruned",
-    "evaluate_after",
     "evaluate_kept",
     "evaluate_on_roll",
     "one_ply",

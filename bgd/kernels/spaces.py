@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import Bundle, bundle
 from bgd.kernels.decide import Space, space_for
-from bgd.kernels.movegen import BOARD
+from bgd.kernels.movegen import BOARD, MAX_PLAYS
 from bgd.kernels.network import Net
 
 
@@ -20,5 +20,6 @@ class Workplace(threading.local):
     def __init__(self, net: Net, table: Bearoff) -> None:
         self.space: Space = space_for(net)
         self.bundle: Bundle = bundle(net, table, self.space)
+        self.worths: NDArray[np.float64] = np.zeros(MAX_PLAYS)  # of plays with the cube in play
         self.board: NDArray[np.int8] = np.zeros(BOARD, np.int8)
         self.board_bytes: memoryview = memoryview(self.board.data).cast("B")[:26]

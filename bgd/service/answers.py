@@ -36,9 +36,10 @@ def made(state: GameState, after: Board) -> Play:
 
 
 def best(state: GameState, ranked: Sequence[RankedPlay], plies: int) -> BestReply:
-    """The reply that lists `ranked`, best first; no legal play when there is none."""
+    """The reply that lists `ranked`, best first, and tells the level of the best; no legal play, at the level that was
+    asked for, when there is none."""
     listed = tuple(_candidates(state, ranked))
-    return BestReply(play=listed[0].play if listed else "", plays=listed, plies=plies)
+    return BestReply(play=listed[0].play if listed else "", plays=listed, plies=ranked[0].plies if ranked else plies)
 
 
 def _candidates(state: GameState, ranked: Sequence[RankedPlay]) -> Iterable[Candidate]:

@@ -195,14 +195,15 @@ class Session:
         plies = self._plies(request.plies)
         state, _ = self._roll(request.position, request.dice)
         self._consume(request.dice, request.position)
-        top = request.top
+        top, cubeful = request.top, self._cubeful
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            level = _in_time(plies, deadline)
-            if top:
-                return answers.best(state, engine.rank(state, level, top), level)
-            play = answers.made(state, engine.best(state, level))
-            return BestReply(play=plays.encode(play) if play.moves else "", plays=(), plies=level)
+            if top or plies:
+                ranked = engine.rank(state, plies, max(top, 1), deadline.stop_now, cubeful)
+                reply = answers.best(state, ranked, plies)
+                return reply if top else BestReply(play=reply.play, plays=(), plies=reply.plies)
+            play = answers.made(state, engine.best(state, cubeful=cubeful))
+            return BestReply(play=plays.encode(play) if play.moves else "", plays=(), plies=plies)
 
         return Job(run, plies == 0, request.movetime)
 
@@ -216,7 +217,7 @@ class Session:
         noise = request.noise
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return answers.evaluation(engine.evaluate(state, _in_time(plies, deadline), noise))
+            return answers.evaluation(engine.evaluate(state, plies, noise, deadline.stop_now))
 
         return Job(run, plies == 0, request.movetime)
 
@@ -226,7 +227,7 @@ class Session:
         _check_running(state)
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return answers.cube(engine.cube(state, _in_time(plies, deadline)))
+            return answers.cube(engine.cube(state, plies, deadline.stop_now))
 
         return Job(run, plies == 0, request.movetime)
 
@@ -238,7 +239,7 @@ class Session:
         outcome = None if offer is None else offer.outcome
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return answers.resignation(engine.resign(state, _in_time(plies, deadline), offer), outcome)
+            return answers.resignation(engine.resign(state, plies, offer, deadline.stop_now), outcome)
 
         return Job(run, plies == 0, request.movetime)
 
@@ -249,13 +250,14 @@ class Session:
         if request.dice is not None:
             state = state.with_dice(Dice.parse(request.dice))
         self._consume(request.dice, request.position)
+        cubeful = self._cubeful
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            level = _in_time(plies, deadline)
-            cube: Literal["roll", "double"] = "double" if engine.cube(state, level).double else "roll"
+            stop = deadline.stop_now
+            cube: Literal["roll", "double"] = "double" if engine.cube(state, plies, stop).double else "roll"
             if state.dice is None:
                 return TurnReply(cube=cube)
-            play = answers.made(state, engine.best(state, level))
+            play = answers.made(state, engine.best(state, plies, stop, cubeful))
             return TurnReply(cube=cube, play=plays.encode(play) if play.moves else "")
 
         return Job(run, plies == 0, request.movetime)
@@ -269,11 +271,16 @@ class Session:
         answer = _decision(state, request.resignation)
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return DecisionReply(answer=answer(engine, _in_time(plies, deadline)))
+            return DecisionReply(answer=answer(engine, plies, deadline.stop_now))
 
         return Job(run, plies == 0)
 
     # What a request is about
+
+    @property
+    def _cubeful(self) -> bool:
+        """Whether plays are judged with the cube in play. The UBGI programs there are let engines play without one."""
+        return self._dialect != "ubgi"
 
     def _moment(self, position: str | None, crawford: bool | None = None) -> GameState:
         """The moment that a request names, or the session's."""
@@ -311,7 +318,7 @@ def _soon(board: Board, dice: Dice, run: Callable[[], Reply]) -> Reply | Errand:
 
 def _check_plies(plies: int) -> None:
     if plies > MAX_PLIES:
-        raise Unsupported(f"Expected 0 to {MAX_PLIES} plies, got `{plies}`: deeper search is not there yet")
+        raise Unsupported(f"Expected 0 to {MAX_PLIES} plies, got `{plies}`")
 
 
 def _check_running(state: GameState) -> None:
@@ -331,11 +338,6 @@ def _offer(state: GameState, resigned: int | None) -> Resignation | None:
     return state.resignation if resigned is None else Resignation(state.turn.other, Outcome(resigned))
 
 
-def _in_time(plies: int, deadline: Deadline) -> int:
-    """The level there is time for: with none left, the quick one."""
-    return 0 if plies and deadline.stop_now() else plies
-
-
 def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, beavers: bool | None) -> GameState:
     """`state` under other rules, where they apply: Jacoby and beavers in money play, Crawford in a match.
 
@@ -350,18 +352,23 @@ def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, be
     return state if terms is state.terms else under(state, terms)
 
 
-def _decision(state: GameState, resignation: int | None) -> Callable[[Engine, int], str]:
+Stop: TypeAlias = Callable[[], bool]
+
+
+def _decision(state: GameState, resignation: int | None) -> Callable[[Engine, int, Stop], str]:
     """What is to be decided: first a double, then a resignation, then a roll, else whether to double.
 
     That is GNU Backgammon's order."""
     if state.phase in TURNS:
-        return lambda engine, plies: _RESPONSES[engine.answer(state, plies)]
+        return lambda engine, plies, stop: _RESPONSES[engine.answer(state, plies, stop)]
     offer = _offer(state, resignation)
     if offer is not None:
-        return lambda engine, plies: "accept" if engine.resign(state, plies, offer).accept else "reject"
+        return lambda engine, plies, stop: "accept" if engine.resign(state, plies, offer, stop).accept else "reject"
     if state.phase is Phase.PLAY:
-        return lambda engine, plies: plays.encode_gnubg_plain(answers.made(state, engine.best(state, plies)))
-    return lambda engine, plies: "double" if engine.cube(state, plies).double else "roll"
+        return lambda engine, plies, stop: plays.encode_gnubg_plain(
+            answers.made(state, engine.best(state, plies, stop))
+        )
+    return lambda engine, plies, stop: "double" if engine.cube(state, plies, stop).double else "roll"
 
 
 _RESPONSES: Final = {"take": "take", "pass": "drop", "beaver": "beaver", "raccoon": "raccoon"}

@@ -92,5 +92,5 @@ def test_an_interrupted_duel_reports_what_was_played(
 
 
 def test_more_plies_than_bgd_searches_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bgd:plies=4", "bgd:plies=0", "--no-luck", "--games", "2"]) == 1
-    assert "got `4`" in capsys.readouterr().err
+    assert main(["bgd:plies=5", "bgd:plies=0", "--no-luck", "--games", "2"]) == 1
+    assert "got `5`" in capsys.readouterr().err

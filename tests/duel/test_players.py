@@ -12,11 +12,13 @@ import pytest
 
 from bgd.duel.external import ExternalClient
 from bgd.duel.game import play_pair
-from bgd.duel.players import ExternalPlayer, Fault, UbgiPlayer, parse_player, played
+from bgd.duel.players import ExternalPlayer, Fault, Player, UbgiPlayer, parse_player, played
+from bgd.engine import Engine
 from bgd.errors import BadArgument, ConfigError
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
+from bgd.rules.state import GameState, Money
 from tests.conftest import DaemonProcess
 
 PROGRAM = """
@@ -120,14 +122,31 @@ def test_text_that_is_no_legal_play_is_a_fault(text: str) -> None:
         played(START, ROLL, text)
 
 
+class WithCube:
+    """bgd in this process, playing as if there were a cube, which is how it answers over the external interface."""
+
+    def __init__(self) -> None:
+        self._engine = Engine.load()
+
+    def choose(self, board: Board, dice: Dice) -> Board:
+        return self._engine.best(GameState(board, terms=Money(jacoby=False)).with_dice(dice))
+
+    def close(self) -> None:
+        pass
+
+
 def test_bgd_plays_the_same_in_process_over_a_socket_and_on_pipes(
     daemon: DaemonProcess, bgd_command: list[str]
 ) -> None:
     """Equal players win with one seat what they lose with the other, to the point."""
-    names = ["bgd:plies=0", f"external:127.0.0.1:{daemon.port}", f"ubgi:{shlex.join([*bgd_command, 'stdio'])}"]
     with ExitStack() as table:
-        here, *others = [table.enter_context(closing(parse_player(name)())) for name in names]
-        for other in others:
+
+        def seat(player: Player) -> Player:
+            return table.enter_context(closing(player))
+
+        pipes = seat(parse_player(f"ubgi:{shlex.join([*bgd_command, 'stdio'])}")())
+        over_socket = seat(parse_player(f"external:127.0.0.1:{daemon.port}")())
+        for here, other in ((seat(parse_player("bgd:plies=0")()), pipes), (seat(WithCube()), over_socket)):
             for pair in range(5):
                 (first, _), (second, _) = play_pair({"a": here, "b": other}, seed=2, pair=pair)
                 assert (first.points, first.fault) == (-second.points, "")

@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine import Engine
+from bgd.engine.search import Look, Ranked
+from bgd.engine.values import Stop
+from bgd.kernels.cubeful import Ladder
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
@@ -32,28 +35,50 @@ class FakeJudge:
         self.chances = chances
         self.levels: list[int] = []
 
-    def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]:
+    def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
+        self.levels.append(0)
+        return np.array([self.chances or opinion(Board.of(board), 0) for board in boards], np.float32)
+
+    def look(self, board: Sequence[int], weights6: NDArray[np.float32], ladder: Ladder, plies: int, stop: Stop) -> Look:
         self.levels.append(plies)
-        rows = [self.chances or opinion(Board.of(board), plies) for board in boards]
-        return np.array(rows, np.float32)
+        plies = 0 if stop() else plies
+        return Look(np.array(self.chances or opinion(Board(tuple(board)), plies)), None, plies)
 
     def rank(
-        self, board: Sequence[int], d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
+        self,
+        board: Sequence[int],
+        d1: int,
+        d2: int,
+        weights6: NDArray[np.float32],
+        plies: int,
+        stop: Stop,
+        ladder: Ladder | None,
+    ) -> Ranked:
         self.levels.append(plies)
+        plies = 0 if stop() else plies
         start = Board(tuple(board))
         after = [play.result for play in legal_plays(start, Dice(d1, d2))] or [start]
         probs = np.array([opinion(result, plies) for result in after], np.float32)
         weights = np.asarray(weights6, np.float32)
-        utility = probs @ weights[1:] + weights[0]
-        order = np.argsort(-utility, kind="stable")[: DEEPLY if plies else None]
-        return np.array([result.points for result in after], np.int8)[order], probs[order], utility[order]
+        utility = probs.astype(float) @ weights[1:] + weights[0]
+        order = np.argsort(-utility, kind="stable")
+        levels = np.where(np.arange(len(after)) < DEEPLY, plies, 0)
+        return Ranked(
+            np.array([result.points for result in after], np.int8)[order], probs[order], utility[order], levels
+        )
 
-    def best(
-        self, board: Sequence[int], d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-        boards, probs, _ = self.rank(board, d1, d2, weights6, plies)
-        return boards[0], probs[0]
+    def choose(
+        self,
+        board: Sequence[int],
+        d1: int,
+        d2: int,
+        weights6: NDArray[np.float32],
+        plies: int,
+        stop: Stop,
+        ladder: Ladder | None,
+    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
+        ranked = self.rank(board, d1, d2, weights6, plies, stop, ladder)
+        return ranked.boards[0], ranked.probs[0], float(ranked.utility[0])
 
 
 def fake_engine(chances: Sequence[float] | None = None) -> Engine:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bgd.engine.evaluator import ONE_PLY_CANDIDATES, Evaluator
+from bgd.engine.evaluator import Evaluator
+from bgd.engine.search import Filter
 from bgd.engine.weights import quantised, save_weights
 from bgd.errors import Unsupported
 from bgd.kernels.prune import random_prune_net
@@ -45,7 +46,7 @@ def test_plays_are_those_of_the_rules(evaluator: Evaluator) -> None:
 
 def test_a_roll_that_cannot_be_played_leaves_the_board_as_it_is(evaluator: Evaluator) -> None:
     assert evaluator.plays(STUCK, 6, 5).tolist() == [list(STUCK)]
-    boards, probs, utility = evaluator.rank(STUCK, 6, 5, MONEY)
+    boards, probs, utility, _ = evaluator.rank(STUCK, 6, 5, MONEY)
     assert boards.tolist() == [list(STUCK)]
     assert probs.shape == (1, 5)
     assert utility.shape == (1,)
@@ -53,7 +54,7 @@ def test_a_roll_that_cannot_be_played_leaves_the_board_as_it_is(evaluator: Evalu
 
 def test_ranked_plays_fall_in_utility_and_are_all_plays(evaluator: Evaluator) -> None:
     for board, die1, die2 in random_game(21, 100):
-        boards, probs, utility = evaluator.rank(counts(board), die1, die2, MONEY)
+        boards, probs, utility, _ = evaluator.rank(counts(board), die1, die2, MONEY)
         assert (np.diff(utility) <= 0).all()
         assert utility == pytest.approx(probs @ np.array(MONEY[1:], np.float32) + MONEY[0], abs=1e-5)
         assert {counts(row) for row in boards} == {counts(row) for row in evaluator.plays(board, die1, die2)}
@@ -62,7 +63,7 @@ def test_ranked_plays_fall_in_utility_and_are_all_plays(evaluator: Evaluator) ->
 def test_the_best_play_is_the_first_of_the_ranked_ones_byte_for_byte(evaluator: Evaluator) -> None:
     for plies, turns in ((0, 100), (1, 5)):
         for board, die1, die2 in random_game(22, turns):
-            boards, probs, _ = evaluator.rank(board, die1, die2, MONEY, plies)
+            boards, probs, _, _ = evaluator.rank(board, die1, die2, MONEY, plies)
             best, best_probs = evaluator.best(board, die1, die2, MONEY, plies)
             assert best.tobytes() == boards[0].tobytes()
             assert best_probs.tobytes() == probs[0].tobytes()
@@ -70,7 +71,7 @@ def test_the_best_play_is_the_first_of_the_ranked_ones_byte_for_byte(evaluator: 
 
 def test_plays_and_positions_are_judged_by_the_same_numbers(evaluator: Evaluator) -> None:
     for board, die1, die2 in random_game(23, 50):
-        boards, probs, _ = evaluator.rank(board, die1, die2, MONEY)
+        boards, probs, _, _ = evaluator.rank(board, die1, die2, MONEY)
         seen_by_the_other = np.ascontiguousarray(-boards[:, ::-1])
         theirs = evaluator.evaluate(seen_by_the_other)
         assert (theirs[:, 0] == 1 - probs[:, 0]).all()
@@ -87,10 +88,13 @@ def test_tuples_lists_and_arrays_of_any_width_are_the_same_board(evaluator: Eval
 
 
 def test_one_ply_looks_at_the_most_promising_plays_only(evaluator: Evaluator) -> None:
-    boards, _, utility = evaluator.rank(START, 4, 4, MONEY, plies=1)
-    assert len(boards) == len(utility) == ONE_PLY_CANDIDATES
-    wide, _, _ = evaluator.rank(START, 4, 4, MONEY)
-    assert {counts(row) for row in boards} == {counts(row) for row in wide[:ONE_PLY_CANDIDATES]}
+    most, _ = Filter().kept[0]
+    wide, shallow = evaluator.rank(START, 4, 4, MONEY, plies=1), evaluator.rank(START, 4, 4, MONEY)
+    deep = int(wide.plies.sum())
+    assert wide.plies.tolist() == [1] * deep + [0] * (len(wide.plies) - deep)
+    assert 1 <= deep <= most
+    assert {counts(row) for row in wide.boards[:deep]} == {counts(row) for row in shallow.boards[:deep]}
+    assert wide.boards[deep:].tolist() == shallow.boards[deep:].tolist()
 
 
 def test_more_plies_than_there_are_is_unsupported(evaluator: Evaluator) -> None:

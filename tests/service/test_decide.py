@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from bgd.engine import MAX_PLIES
 from bgd.errors import BadDice, IllegalAction, Unsupported
 from bgd.notation import match_id, plays
 from bgd.rules.legality import check_play
@@ -194,7 +195,7 @@ def test_a_finished_game_is_refused() -> None:
 
 def test_a_level_that_is_not_there_is_refused() -> None:
     with pytest.raises(Unsupported):
-        decide(board(), plies=4)
+        decide(board(), plies=MAX_PLIES + 1)
 
 
 # Whose score is whose

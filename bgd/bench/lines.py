@@ -1,0 +1,46 @@
+"""Files of positions: lines of JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from bgd.errors import BadArgument
+
+Counts = Annotated[list[Annotated[int, Meta(ge=-15, le=15)]], Meta(min_length=26, max_length=26)]
+
+
+class Rolled(Struct):
+    """A position before the roll, seen by the side on roll, and what rollouts found: cubeless money equity and the
+    five probabilities."""
+
+    board: Counts
+    equity: float
+    probs: Annotated[list[float], Meta(min_length=5, max_length=5)]
+
+
+class Decision(Struct):
+    """A position with dice to be played, seen by the mover."""
+
+    board: Counts
+    dice: tuple[Annotated[int, Meta(ge=1, le=6)], Annotated[int, Meta(ge=1, le=6)]]
+
+
+Line = TypeVar("Line", Rolled, Decision)
+
+
+def read(path: Path, kind: type[Line], sample: int | None) -> list[Line]:
+    """All lines of the file, or `sample` of them, evenly spread. Raises OSError, or BadArgument for a wrong line."""
+    texts = path.read_bytes().splitlines()
+    if sample is not None and sample < len(texts):
+        texts = [texts[i * len(texts) // sample] for i in range(sample)]
+    decoder = msgspec.json.Decoder(kind)
+    try:
+        return [decoder.decode(text) for text in texts]
+    except msgspec.DecodeError as error:
+        raise BadArgument(
+            f"Expected lines of JSON with {', '.join(kind.__struct_fields__)} in {path}: {error}"
+        ) from None

@@ -1,0 +1,77 @@
+"""`bgd bench` over a few lines, with a small random network: figures of the right form, whatever they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bgd.cli import main
+from bgd.engine.evaluator import Evaluator
+from bgd.engine.weights import quantised, save_weights
+from bgd.kernels.prune import random_prune_net
+from tests.kernels.arrays import counts, random_game, small_net
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("weights") / "weights.bin"
+    save_weights(path, quantised(small_net()), random_prune_net(1), {})
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[dict[str, object]]:
+    assert main(["bench", *map(str, arguments)]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["bench"] == arguments[0]
+    measured: list[dict[str, object]] = report["measured"]
+    return measured
+
+
+def test_a_reference_made_by_the_network_itself_shows_no_error(
+    weights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    boards = [counts(board) for board, _, _ in random_game(41, 12)]
+    probs = Evaluator.load(weights).evaluate(np.array(boards, np.int8)).astype(float)
+    reference = tmp_path / "own.jsonl"
+    lines = (
+        {"board": board, "equity": float(row @ (2, 1, 1, -1, -1)) - 1, "probs": row.tolist()}
+        for board, row in zip(boards, probs, strict=True)
+    )
+    reference.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = run(capsys, "accuracy", reference, "--weights", weights, "--plies", 0, 1)
+    everything = {row["plies"]: row for row in rows if row["class"] == "all"}
+    assert everything[0]["rmse"] == 0
+    assert everything[0]["probs"] == dict.fromkeys(
+        ("win", "wingammon", "winbackgammon", "losegammon", "losebackgammon"), 0.0
+    )
+    assert everything[1]["rmse"] > 0  # type: ignore[operator]
+    for plies in (0, 1):
+        parts = [row["positions"] for row in rows if row["plies"] == plies and row["class"] != "all"]
+        assert sum(parts) == everything[plies]["positions"] == 12  # type: ignore[arg-type]
+
+
+def test_plays_and_cube_decisions_are_timed_at_each_level(
+    weights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decisions = tmp_path / "decisions.jsonl"
+    lines = ({"board": counts(board), "dice": [die1, die2]} for board, die1, die2 in random_game(42, 10))
+    decisions.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows = run(capsys, "speed", decisions, "--weights", weights, "--plies", 0, 1, "--sample", 5)
+    assert [(row["what"], row["plies"], row["decisions"]) for row in rows] == [
+        ("play", 0, 5),
+        ("cube", 0, 5),
+        ("play", 1, 5),
+        ("cube", 1, 5),
+    ]
+    assert all(0 < row["median_ms"] <= row["p95_ms"] for row in rows)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("line", ["{}", '{"board": [0, 1], "dice": [1, 2]}', "position"])
+def test_a_wrong_line_is_named(tmp_path: Path, weights: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
+    path = tmp_path / "wrong.jsonl"
+    path.write_text(line + "\n")
+    assert main(["bench", "speed", str(path), "--weights", str(weights)]) == 1
+    assert f"{path}" in capsys.readouterr().err
