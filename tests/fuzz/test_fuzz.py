@@ -1,0 +1,49 @@
+"""A short turn of fuzzing; the long ones are run by hand (tests/fuzz/__main__.py)."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from bgd.errors import BgdError
+from bgd.wire.messages import Incoming, Reply
+from bgd.wire.text import TextCodec
+from tests.fuzz.mutate import CORPUS, conversations, seeds
+from tests.fuzz.targets import TARGETS
+
+KEPT = [path for path in sorted(CORPUS.glob("*/*")) if path.is_file()]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_the_transcripts_say_breaks_nothing(target: str) -> None:
+    assert seeds(target)
+    for data in seeds(target):
+        TARGETS[target](data)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bent_conversations_break_nothing(target: str) -> None:
+    for data in itertools.islice(conversations(target, seed=7), 100):
+        TARGETS[target](data)
+
+
+def test_the_same_seed_bends_the_same_way() -> None:
+    first, again, other = (list(itertools.islice(conversations("text", seed), 20)) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+@pytest.mark.parametrize("target", ["text", "any", "session"])
+def test_an_answer_given_twice_would_be_noticed(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    encode = TextCodec.encode
+
+    def encode_twice(codec: TextCodec, incoming: Incoming, answer: Reply | BgdError) -> bytes:
+        return encode(codec, incoming, answer) * 2
+
+    monkeypatch.setattr(TextCodec, "encode", encode_twice)
+    with pytest.raises(AssertionError):
+        TARGETS[target](b"ping\n")
+
+
+def test_the_corpus_belongs_to_targets() -> None:
+    assert {path.parent.name for path in KEPT} <= set(TARGETS)
