@@ -14,7 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("any machine", deadline=None)  # a busy machine is no fault of the code
+hypothesis.settings.load_profile("any machine")
 
 START_TIMEOUT = 30.0
 WARM_TIMEOUT = 180.0  # kernels may have to be compiled first, on a busy machine
