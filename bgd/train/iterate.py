@@ -52,7 +52,8 @@ class Lessons:
         self.rows = np.zeros((size, GROUPS), np.int16)
         self.kinds = np.zeros(size, np.int16)
         self.targets = np.zeros((size, OUTPUTS), np.float32)
-        self.total = 0
+        self.total = 0  # labels ever put into this ring; those lost from disk at a kill are not among them
+        self.made = 0  # labels made by the run, over all resumptions
         self.lock = threading.Lock()
         self._boards = np.zeros((_SHARD, BOARD), np.int8)
         self._labels = np.zeros((_SHARD, OUTPUTS), np.float32)
@@ -83,6 +84,7 @@ class Lessons:
         """Take new labels; called by any thread."""
         with self.lock:
             self._put(boards, labels, count)
+            self.made += count
             fits = min(count, _SHARD - self._pending)
             self._boards[self._pending : self._pending + fits] = boards[:fits]
             self._labels[self._pending : self._pending + fits] = labels[:fits]
@@ -134,6 +136,7 @@ class _Round:
             self.number, self.step, self.resumed = (int(saved[name]) for name in ("number", "step", "resumed"))
             self.resumed += 1
             self.elapsed = float(saved["elapsed"])
+            self.lessons.made = int(saved["made"])
         self.teacher = quantised(self.average)
         self.stopping = threading.Event()
 
@@ -151,6 +154,7 @@ class _Round:
                 "met": self.hard.met,
                 "number": np.array(self.number),
                 "elapsed": np.array(self.elapsed),
+                "made": np.array(self.lessons.made),
                 "step": np.array(self.step),
                 "resumed": np.array(self.resumed),
             },
@@ -174,7 +178,7 @@ class _Round:
         while not self.stopping.is_set():
             count = label_games(
                 _CHUNK,
-                settings.share_labelled,
+                now.share,
                 now.share_hard,
                 now.trust,
                 now.trust_hard,
@@ -248,7 +252,7 @@ class _Round:
                     next_save = self.elapsed + _SAVE_EVERY
                     self.save()
                     error = float(np.sqrt(loss / calls))
-                    journal.note(name, self.elapsed, self.lessons.total, rate, error, self.average, self.prune, bar)
+                    journal.note(name, self.elapsed, self.lessons.made, rate, error, self.average, self.prune, bar)
                     loss, calls = 0.0, 0
         self.stopping.set()
         for worker in workers:
@@ -271,8 +275,8 @@ def sample_positions(start: Start, table: Bearoff, recipe: Recipe, count: int) -
     seed_dice(recipe.seed + 77)
     label_games(
         count,
-        settings.share_labelled,
-        settings.share_labelled,
+        0.2,
+        0.2,
         0.0,
         0.0,
         settings.keep,

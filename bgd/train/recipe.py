@@ -36,7 +36,8 @@ class Round:
     """One round, at the end of which the averaged network is the new start and the rate begins anew."""
 
     seconds: float  # of wall clock
-    share_hard: float  # of the decisions in hard positions: the best plays are labelled, one is played
+    share: float  # of the decisions: the best plays are labelled, the best by its label is played
+    share_hard: float  # the same in hard positions
     trust: float  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)
     trust_hard: float  # the same in hard positions
 
@@ -48,9 +49,9 @@ class Iteration:
     hidden: int = 256
     classes: int = 3
     rounds: tuple[Round, ...] = (
-        Round(1500.0, share_hard=0.7, trust=0.0, trust_hard=0.9),
-        Round(2000.0, share_hard=1.0, trust=0.5, trust_hard=1.0),
-        Round(2600.0, share_hard=1.0, trust=0.5, trust_hard=1.0),
+        Round(1500.0, share=0.2, share_hard=0.7, trust=0.0, trust_hard=0.9),
+        Round(2000.0, share=0.2, share_hard=1.0, trust=0.5, trust_hard=1.0),
+        Round(2350.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0),
     )
     rate_first: float = 7e-4  # of Adam
     rate_last: float = 4e-5
@@ -62,7 +63,6 @@ class Iteration:
     reuse: float = 10.0  # times that a label is learned from, on average
     buffer: int = 2_500_000  # newest labels kept
     enough: int = 30_000  # labels before learning begins
-    share_labelled: float = 0.2  # of the decisions of the labelling games: the best plays are labelled, one is played
     keep: int = 8
     look_at_all: float = 0.05
     prune_rate: float = 0.0005

@@ -37,7 +37,7 @@ TINY = Recipe(
     temporal_difference=TemporalDifference(hidden=16, seconds=1.0, learn_all_seconds=0.5),
     iteration=Iteration(
         hidden=32,
-        rounds=(Round(1.0, 0.5, 0.0, 0.5), Round(1.0, 1.0, 0.5, 1.0)),
+        rounds=(Round(1.0, 0.2, 0.5, 0.0, 0.5), Round(1.0, 0.5, 1.0, 0.5, 1.0)),
         enough=2000,
         buffer=20_000,
         warm_steps=10,
@@ -189,7 +189,7 @@ def test_scattered_positions_are_positions() -> None:
 
 def test_sums_that_could_overflow_are_not_exported(tmp_path: Path) -> None:
     net = small_net()
-    net.bias1[3] = 40.0
+    net.bias1[3] = 80.0
     with pytest.raises(WeightsError, match="first-layer sums"):
         export(tmp_path / "weights.bin", net, random_prune_net(1), START[np.newaxis], TINY, tmp_path / "log.csv")
 
