@@ -12,7 +12,7 @@ from bgd.notation import plays, position_id
 from bgd.rules.board import Board
 from bgd.rules.plays import Play, play_between
 from bgd.rules.state import GameState, Outcome
-from bgd.wire.messages import BestReply, Candidate, CubeReply, EvalReply, Move, ResignReply
+from bgd.wire.messages import BestReply, Candidate, CubeReply, EvalReply, Move, ResignReply, SearchProgress
 
 
 def result_id(after: Board) -> str:
@@ -76,6 +76,21 @@ def evaluation(found: Evaluation) -> EvalReply:
         mwc=UNSET if found.mwc is None else found.mwc,
         mwccubeful=UNSET if found.mwc_cubeful is None else found.mwc_cubeful,
     )
+
+
+def so_far(reply: BestReply | EvalReply | CubeReply) -> SearchProgress | None:
+    """The report of a level that gave `reply`; none where nothing can be played. The equity of a cube decision is that
+    of the best there is to do."""
+    match reply:
+        case BestReply(play=play, plays=(first, *_)):
+            return SearchProgress(plies=reply.plies, equity=0.0 if first.equity is UNSET else first.equity, play=play)
+        case BestReply():
+            return None
+        case EvalReply():
+            return SearchProgress(plies=reply.plies, equity=reply.cubeful)
+        case CubeReply():
+            doubled = min(reply.doubletake, reply.doublepass)
+            return SearchProgress(plies=reply.plies, equity=doubled if reply.double else reply.nodouble)
 
 
 def resignation(found: ResignDecision, offered: Outcome | None) -> ResignReply:

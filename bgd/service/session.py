@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import comb
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from bgd.engine import MAX_PLIES, Engine
 from bgd.errors import IllegalAction, MissingContext, Unsupported
@@ -35,10 +35,12 @@ from bgd.wire.messages import (
     CheckReply,
     Convert,
     Cube,
+    CubeReply,
     Decide,
     DecisionReply,
     Done,
     Eval,
+    EvalReply,
     Get,
     Hello,
     HelloReply,
@@ -69,6 +71,15 @@ PROTOCOL: Final = "1"
 
 AT_ONCE: Final = 100
 """Plays that are listed where the request was read: some ms at most. More are an errand."""
+
+CHEAP_TOP: Final = 16
+"""Candidates whose listing, at 0 plies, costs less than a thread hop or not much more."""
+
+LONG_PLIES: Final = 3
+"""Levels from here on take a good part of a second, where less deep ones take some 10 ms."""
+
+LONG_MOVETIME: Final = 200
+"""ms; with less time than that no work is long."""
 
 EngineState: TypeAlias = Literal["ready", "loading", "failed"]
 
@@ -192,23 +203,26 @@ class Session:
     # Asked of the engine
 
     def _best(self, request: Best) -> Job:
-        plies = self._plies(request.plies)
+        plies = self._plies(request.plies, request.movetime)
         state, _ = self._roll(request.position, request.dice)
         self._consume(request.dice, request.position)
         top, cubeful = request.top, self._cubeful
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            if top or plies:
-                ranked = engine.rank(state, plies, max(top, 1), deadline.stop_now, cubeful)
-                reply = answers.best(state, ranked, plies)
-                return reply if top else BestReply(play=reply.play, plays=(), plies=reply.plies)
-            play = answers.made(state, engine.best(state, cubeful=cubeful))
-            return BestReply(play=plays.encode(play) if play.moves else "", plays=(), plies=plies)
+            if not (top or plies):
+                play = answers.made(state, engine.best(state, cubeful=cubeful))
+                return BestReply(play=plays.encode(play) if play.moves else "", plays=(), plies=plies)
 
-        return Job(run, plies == 0, request.movetime)
+            def look(level: int) -> BestReply:
+                return answers.best(state, engine.rank(state, level, max(top, 1), deadline.stop_now, cubeful), level)
+
+            reply = _deepened(look, plies, request.progress, deadline)
+            return reply if top else BestReply(play=reply.play, plays=(), plies=reply.plies)
+
+        return _job(run, plies, request.movetime, request.progress, listed=top)
 
     def _eval(self, request: Eval) -> Job:
-        plies = self._plies(request.plies)
+        plies = self._plies(request.plies, request.movetime)
         state = _with_rules(
             self._moment(request.position, request.crawford), request.jacoby, request.crawford, request.beavers
         )
@@ -217,22 +231,28 @@ class Session:
         noise = request.noise
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return answers.evaluation(engine.evaluate(state, plies, noise, deadline.stop_now))
+            def look(level: int) -> EvalReply:
+                return answers.evaluation(engine.evaluate(state, level, noise, deadline.stop_now))
 
-        return Job(run, plies == 0, request.movetime)
+            return _deepened(look, plies, request.progress, deadline)
+
+        return _job(run, plies, request.movetime, request.progress)
 
     def _cube(self, request: Cube) -> Job:
-        plies = self._plies(request.plies)
+        plies = self._plies(request.plies, request.movetime)
         state = _with_rules(self._moment(request.position), request.jacoby, None, request.beavers)
         _check_running(state)
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return answers.cube(engine.cube(state, plies, deadline.stop_now))
+            def look(level: int) -> CubeReply:
+                return answers.cube(engine.cube(state, level, deadline.stop_now))
 
-        return Job(run, plies == 0, request.movetime)
+            return _deepened(look, plies, request.progress, deadline)
+
+        return _job(run, plies, request.movetime, request.progress)
 
     def _resign(self, request: Resign) -> Job:
-        plies = self._plies(request.plies)
+        plies = self._plies(request.plies, request.movetime)
         state = self._moment(request.position)
         _check_no_offer(state)
         offer = _offer(state, request.offered)
@@ -241,10 +261,10 @@ class Session:
         def run(engine: Engine, deadline: Deadline) -> Reply:
             return answers.resignation(engine.resign(state, plies, offer, deadline.stop_now), outcome)
 
-        return Job(run, plies == 0, request.movetime)
+        return _job(run, plies, request.movetime)
 
     def _turn(self, request: Turn) -> Job:
-        plies = self._plies(request.plies)
+        plies = self._plies(request.plies, request.movetime)
         state = self._moment(request.position)
         _check_no_offer(state)
         if request.dice is not None:
@@ -260,7 +280,7 @@ class Session:
             play = answers.made(state, engine.best(state, plies, stop, cubeful))
             return TurnReply(cube=cube, play=plays.encode(play) if play.moves else "")
 
-        return Job(run, plies == 0, request.movetime)
+        return _job(run, plies, request.movetime)
 
     def _decide(self, request: Decide) -> Job:
         plies = self._plies(request.plies)
@@ -273,7 +293,7 @@ class Session:
         def run(engine: Engine, deadline: Deadline) -> Reply:
             return DecisionReply(answer=answer(engine, plies, deadline.stop_now))
 
-        return Job(run, plies == 0)
+        return _job(run, plies)
 
     # What a request is about
 
@@ -298,10 +318,12 @@ class Session:
             raise MissingContext("Expected dice, for instance `31`")
         return state, state.dice
 
-    def _plies(self, asked: int | None) -> int:
-        plies = self.settings.plies if asked is None else asked
-        _check_plies(plies)
-        return plies
+    def _plies(self, asked: int | None, movetime: int | None = None) -> int:
+        """The level asked for; without one, as deep as there is time for, or as the session is set."""
+        if asked is None:
+            return self.settings.plies if movetime is None else MAX_PLIES
+        _check_plies(asked)
+        return asked
 
     def _consume(self, dice: str | None, position: str | None) -> None:
         """In UBGI the dice that were set are gone once they are played."""
@@ -314,6 +336,35 @@ def _soon(board: Board, dice: Dice, run: Callable[[], Reply]) -> Reply | Errand:
     places = sum(count > 0 for count in board.points)
     ways = comb(places + 3, 4) if dice.is_double else places * places  # to give each die to one of them; roughly
     return run() if ways <= AT_ONCE else Errand(run)
+
+
+def _job(
+    run: Callable[[Engine, Deadline], Reply],
+    plies: int,
+    movetime: int | None = None,
+    progress: int = 0,
+    listed: int = 0,
+) -> Job:
+    """`listed`: how many candidates its reply lists."""
+    short = movetime is not None and movetime <= LONG_MOVETIME
+    return Job(run, plies == 0 and listed <= CHEAP_TOP, movetime, progress, long=plies >= LONG_PLIES and not short)
+
+
+Looked = TypeVar("Looked", BestReply, EvalReply, CubeReply)
+
+
+def _deepened(look: Callable[[int], Looked], plies: int, progress: int, deadline: Deadline) -> Looked:
+    """What `look` sees `plies` deep. Who wants to hear of progress hears of each level before: they take little time
+    beside the last one."""
+    before: Looked | None = None
+    for level in range(plies if progress else 0):
+        before = look(level)
+        if deadline.stop_now():
+            return before
+        if (report := answers.so_far(before)) is not None:
+            deadline.report(report)
+    found = look(plies)
+    return found if before is None or found.plies >= before.plies else before
 
 
 def _check_plies(plies: int) -> None:

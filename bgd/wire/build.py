@@ -29,6 +29,7 @@ _EXPECTED: Final = {
     "play": "a play, at most 128 characters",
     "offered": "1 (single), 2 (gammon) or 3 (backgammon)",
     "plies": f"a number from 0 to {MAX_PLIES}",
+    "progress": "ms from 0 to 3600000",
     "position": f"a position, at most {MAX_TEXT} characters",
     "reading": "gnubg or fibs",
     "resignation": "1 (single), 2 (gammon) or 3 (backgammon)",

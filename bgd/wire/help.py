@@ -53,16 +53,17 @@ _TOPICS: Final = {
         "check 66 24/18 13/7 position=start",
     ),
     "best": _Topic(
-        "best [<dice>] [plies=0] [top=1] [movetime=ms] [position=...]",
+        "best [<dice>] [plies=0] [top=1] [movetime=ms] [progress=ms] [position=...]",
         (
             "Find the best play, and list the `top` best ones.",
             "Equities are the mover's, normalised to the cube; `loss` is what a play costs against the best. Plies",
-            "are counted as GNU Backgammon does: 0 looks at the positions after the play and no further.",
+            "are counted as GNU Backgammon does: 0 looks at the positions after the play and no further. With movetime",
+            "and no plies it looks as deep as there is time for; with progress it tells meanwhile what it has found.",
         ),
         "best 31 top=3 position=start",
     ),
     "eval": _Topic(
-        "eval [plies=0] [jacoby=on] [crawford=on] [beavers=on] [noise=0] [movetime=ms] [position=...]",
+        "eval [plies=0] [jacoby=on] [crawford=on] [beavers=on] [noise=0] [movetime=ms] [progress=ms] [position=...]",
         (
             "What is the position worth to the side on roll, before it rolls?",
             "Probabilities from 0 to 1: `win` includes gammons, `wingammon` backgammons. `equity` is without the",
@@ -71,7 +72,7 @@ _TOPICS: Final = {
         "eval position=start",
     ),
     "cube": _Topic(
-        "cube [plies=0] [jacoby=on] [beavers=on] [movetime=ms] [position=...]",
+        "cube [plies=0] [jacoby=on] [beavers=on] [movetime=ms] [progress=ms] [position=...]",
         (
             "Should the side on roll double, and the other take?",
             "Three equities of the side on roll: without a double, doubled and taken, doubled and passed; the label",

@@ -149,6 +149,7 @@ class Best(Request, frozen=True, kw_only=True):
     plies: Plies | None = None
     top: Annotated[int, Meta(ge=0, le=MAX_TOP)] = 1
     movetime: Movetime | None = None
+    progress: Interval = 0
 
 
 class Eval(Request, frozen=True, kw_only=True):
@@ -164,6 +165,7 @@ class Eval(Request, frozen=True, kw_only=True):
     beavers: bool | None = None
     noise: Annotated[float, Meta(ge=0, le=1)] = 0.0
     movetime: Movetime | None = None
+    progress: Interval = 0
 
 
 class Cube(Request, frozen=True, kw_only=True):
@@ -175,6 +177,7 @@ class Cube(Request, frozen=True, kw_only=True):
     jacoby: bool | None = None
     beavers: bool | None = None
     movetime: Movetime | None = None
+    progress: Interval = 0
 
 
 class Resign(Request, frozen=True, kw_only=True):

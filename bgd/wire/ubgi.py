@@ -293,13 +293,17 @@ def _go(arguments: list[str]) -> Incoming:
             raise Unsupported(f"go {name}; known are movetime and depth")
     plies = _number("depth", given["depth"], 1, MAX_PLIES + 1) - 1 if "depth" in given else None
     movetime = _number("movetime", given["movetime"], 1, _MAX_MOVETIME) if "movetime" in given else None
-    return Incoming(_ROLES[role](plies, movetime), style="info" if given else "")
+    progress = _INFO_EVERY if given else 0  # who just says `go` gets one line and no more: some programs read no other
+    return Incoming(_ROLES[role](plies, movetime, progress), style="info" if given else "")
 
 
-_ROLES: Final[dict[str, Callable[[int | None, int | None], Request]]] = {
-    "chequer": lambda plies, movetime: Best(plies=plies, movetime=movetime),
-    "cube": lambda plies, movetime: Cube(plies=plies, movetime=movetime),
-    "turn": lambda plies, movetime: Turn(plies=plies, movetime=movetime),
+_INFO_EVERY: Final = 500
+"""ms between `info` lines while a search runs."""
+
+_ROLES: Final[dict[str, Callable[[int | None, int | None, int], Request]]] = {
+    "chequer": lambda plies, movetime, progress: Best(plies=plies, movetime=movetime, progress=progress),
+    "cube": lambda plies, movetime, progress: Cube(plies=plies, movetime=movetime, progress=progress),
+    "turn": lambda plies, movetime, _: Turn(plies=plies, movetime=movetime),
 }
 
 _COMMANDS: Final[dict[str, Callable[[list[str]], Incoming]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from bgd.engine import MAX_PLIES, Engine
 from bgd.errors import (
@@ -51,6 +51,7 @@ from bgd.wire.messages import (
     Request,
     Resign,
     ResignReply,
+    SearchProgress,
     Set,
     SetPosition,
     Show,
@@ -502,6 +503,78 @@ def test_so_many_plays_that_it_takes_a_while_are_listed_elsewhere() -> None:
     reply = ask(who, Moves(position="AACAkCRJqqoAAA", dice="11"))
     assert isinstance(reply, MovesReply)
     assert len(reply.plays) == 2220
+
+
+def test_long_lists_of_candidates_are_not_cheap() -> None:
+    for top, cheap in ((1, True), (16, True), (17, False)):
+        job = session().handle(Best(position="start", dice="31", top=top))
+        assert isinstance(job, Job)
+        assert job.cheap == cheap
+
+
+@pytest.mark.parametrize(
+    ("request_", "long"),
+    [
+        (Eval(position="start", plies=2), False),
+        (Eval(position="start", plies=3), True),
+        (Cube(position="start", plies=4), True),
+        (Best(position="start", dice="31", plies=4, movetime=200), False),
+        (Best(position="start", dice="31", plies=4, movetime=201), True),
+        (Resign(position="start", movetime=1000), True),
+    ],
+)
+def test_deep_searches_are_long_unless_they_have_little_time(request_: Request, long: bool) -> None:
+    job = session().handle(request_)
+    assert isinstance(job, Job)
+    assert job.long == long
+
+
+def test_with_a_time_limit_and_no_level_it_is_looked_as_deep_as_there_is_time_for() -> None:
+    for request in (
+        Best(position="start", dice="31", movetime=20),
+        Eval(position="start", movetime=20),
+        Cube(position="start", movetime=20),
+    ):
+        job = session().handle(request)
+        assert isinstance(job, Job)
+        assert not job.cheap
+        for deadline, plies in ((Unhurried(), MAX_PLIES), (Stopped(), 0)):
+            reply = job.run(fake_engine(), deadline)
+            assert isinstance(reply, BestReply | EvalReply | CubeReply)
+            assert reply.plies == plies
+
+
+def test_who_asks_for_progress_hears_of_each_level_before_the_last() -> None:
+    for request in (
+        Best(position="start", dice="31", plies=3, progress=100),
+        Eval(position="start", plies=3, progress=100),
+        Cube(position="start", plies=3, progress=100),
+    ):
+        job, watched = session().handle(request), Unhurried()
+        assert isinstance(job, Job)
+        assert job.progress == 100
+        reply = job.run(fake_engine(), watched)
+        assert [report.plies for report in watched.told if isinstance(report, SearchProgress)] == [0, 1, 2]
+        assert len(watched.told) == 3
+        unwatched = session().handle(structs.replace(request, progress=0))
+        assert isinstance(unwatched, Job)
+        assert unwatched.run(fake_engine(), Unhurried()) == reply
+
+
+def test_where_nothing_can_be_played_there_is_no_progress_to_tell_of() -> None:
+    job, watched = session().handle(Best(position="4HPwATDgc/ABUA", dice="66", plies=2, progress=1)), Unhurried()
+    assert isinstance(job, Job)
+    job.run(fake_engine(), watched)
+    assert watched.told == []
+
+
+def test_out_of_time_what_was_found_is_the_answer() -> None:
+    job = session().handle(Eval(position="start", plies=3, progress=1))
+    assert isinstance(job, Job)
+    watched = Stopped()
+    reply = job.run(fake_engine(), watched)
+    assert isinstance(reply, EvalReply)
+    assert (reply.plies, watched.told) == (0, [])
 
 
 def test_the_time_limit_goes_with_the_job() -> None:
