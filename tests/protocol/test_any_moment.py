@@ -191,6 +191,7 @@ def test_the_best_play_is_the_first_of_the_list_and_the_list_is_all_there_is(sta
     *ranked, final = asker.ask(f"best {roll} top=4096 {position}")
     assert {line.rsplit(" result=")[1] for line in ranked} == listed
     assert asker.ask(f"best {roll} top=0 {position}") == [final]
+    assert asker.ask(f"best {roll} top=3 {position}") == [*ranked[:3], final]
     worths = []
     for line in ranked:
         told = numbers(line)
