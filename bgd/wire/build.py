@@ -13,7 +13,7 @@ from typing import Final, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, InputError, UnknownCommand
+from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, BgdError, InputError, UnknownCommand
 from bgd.wire.messages import MAX_PLIES, MAX_TEXT, MAX_TOKEN, MAX_TOP, REQUESTS, Request
 
 _FAULT: Final = re.compile(r"(?P<what>.*?)(?: - at (?:`key` in )?`\$?\.?(?P<path>[^`]*)`)?", re.DOTALL)
@@ -114,6 +114,12 @@ def hint(word: str, known: Iterable[str]) -> str:
     """` (did you mean `x`?)`, or nothing when no known word is near."""
     near = difflib.get_close_matches(word.lower(), list(known), n=1)
     return f" (did you mean `{near[0]}`?)" if near else ""
+
+
+def told(error: BgdError) -> str:
+    """An error's message as one line. Whatever a peer wrote that got into it does no harm to a terminal."""
+    text = " ".join(error.message.split())
+    return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
 def shown(text: str, width: int = 60) -> str:

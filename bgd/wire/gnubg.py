@@ -14,6 +14,7 @@ from typing import ClassVar, Final
 from msgspec import UNSET
 
 from bgd.errors import BadArgument, BadDice, BadPosition, BadValue, BgdError, UnknownCommand
+from bgd.wire.build import told
 from bgd.wire.messages import (
     MAX_PLIES,
     MAX_TEXT,
@@ -123,7 +124,7 @@ class GnubgCodec:
         return b""
 
     def refuse(self, error: BgdError) -> bytes:
-        text = " ".join(error.message.split())
+        text = told(error)
         if text.startswith(_BAD_BOARD) and not isinstance(error, BadDice):
             text = _BAD_BOARD  # nothing more, as the original; to nonsense dice it has no answer of its own
         return f"Error: {text}\n".encode()

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from msgspec import UNSET
 
 from bgd.errors import BadArgument, BgdError
-from bgd.wire.build import FIELDS, build, request_kind, shown
+from bgd.wire.build import FIELDS, build, request_kind, shown, told
 from bgd.wire.messages import (
     BestReply,
     Candidate,
@@ -103,7 +103,7 @@ def _written(incoming: Incoming, lines: list[str]) -> bytes:
 
 
 def _error(error: BgdError) -> str:
-    return f"error {error.code} {' '.join(error.message.split())}"
+    return f"error {error.code} {told(error)}"
 
 
 # Requests

@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 from msgspec import UNSET
 
 from bgd.errors import BadArgument, BadDice, BadValue, BgdError, InputError, UnknownCommand, Unsupported
-from bgd.wire.build import hint, shown
+from bgd.wire.build import hint, shown, told
 from bgd.wire.messages import (
     MAX_PLIES,
     MAX_TEXT,
@@ -138,7 +138,7 @@ class UbgiCodec:
 
 def _error(error: BgdError) -> str:
     code = _CODES.get(error.code, "bad_argument" if isinstance(error, InputError) else "internal")
-    return f"error {code} {' '.join(error.message.split())}"
+    return f"error {code} {told(error)}"
 
 
 # Commands

@@ -78,6 +78,9 @@ _SAMPLES: Final = {kind: [reply for reply in REPLIES if type(reply) is kind] for
 _HELP: Final = "\tNo help information available"
 """What GNU Backgammon says to `help`, its tab included."""
 
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What may move a cursor, or end a line in some reader's eyes."""
+
 _FINAL: Final = re.compile(r"(?:#\S+ )?(?:ok|error)(?: |$)")
 _PROBES: Final[dict[str | None, tuple[bytes, bytes]]] = {
     None: (b"ping\n", b"ok pong\n"),
@@ -112,7 +115,7 @@ def check_form(dialect: str | None, answer: bytes) -> None:
                 assert each["jsonrpc"] == "2.0", each
                 assert ("result" in each) != ("error" in each), each
         return
-    assert all(line.isprintable() or line == _HELP for line in lines), answer
+    assert all(line == _HELP or not _CONTROL.search(line) for line in lines), answer
     if dialect != "ubgi" and dialect != "gnubg":
         assert _FINAL.match(lines[-1]), lines[-1]
         assert not any(_FINAL.match(line) for line in lines[:-1]), answer

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bgd.errors import BgdError, Busy, InternalError, LineTooLong
+from bgd.errors import BadValue, BgdError, Busy, InternalError, LineTooLong
 from bgd.wire.conversation import Conversation
 from bgd.wire.detect import DIALECTS, Dialect
 from bgd.wire.messages import Done, Incoming, Ping, Request
@@ -127,3 +127,12 @@ def test_each_line_that_is_not_blank_is_answered_once(lines: list[str]) -> None:
     for line, answer in zip(lines, filter(None, answers), strict=True):
         assert answer.count(b"\n") == 1
         assert answer.startswith(b"#") == line.startswith("#")
+
+
+@pytest.mark.parametrize("dialect", ["text", "gnubg", "ubgi"])
+def test_what_a_peer_wrote_into_an_error_harms_no_terminal(dialect: Dialect) -> None:
+    conversation = Conversation(dialect)
+    (asked,) = conversation.receive_data(b"version\n" if dialect == "gnubg" else b"help\n")
+    answer = conversation.send(asked, BadValue("Expected 26 places, got `\x1b[2J\x07\u2028\x9b` in\n`-b-`"))
+    assert answer.endswith(b"Expected 26 places, got `?[2J? ?` in `-b-`\n")
+    assert answer.count(b"\n") == 1
