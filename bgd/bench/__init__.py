@@ -1,4 +1,5 @@
-"""How right and how quick the engine is: `bgd bench accuracy` and `bgd bench speed`, one JSON object each on stdout."""
+"""How right and how quick bgd is: `bgd bench accuracy`, `bgd bench speed`, `bgd bench socket` and the like, one JSON
+object each on stdout."""
 
 from bgd.bench.command import main
 

@@ -7,9 +7,10 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bgd import __version__
-from bgd.bench import accuracy, speed
+from bgd.bench import accuracy, socket, speed
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import BgdError
 from bgd.kernels.team import cores
@@ -29,6 +30,18 @@ def _parser() -> argparse.ArgumentParser:
         "references", type=Path, nargs="+", metavar="FILE", help="lines of JSON: board, equity, probs; all of them seen"
         " by the side on roll, equity cubeless money"
     )  # fmt: skip
+    reached = kinds.add_parser("socket", help="plays and evaluations through a socket, alone and in company")
+    reached.add_argument(
+        "decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice"
+    )
+    reached.add_argument("--sample", type=int, metavar="N", help="only so many lines, evenly spread over the file")
+    reached.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
+    reached.add_argument("--rounds", type=int, default=5, metavar="N", help="through the file, one after another (5)")
+    reached.add_argument("--seconds", type=float, default=5.0, metavar="S", help="of many clients, of long work (5)")
+    reached.add_argument("--clients", type=int, default=50, metavar="N", help="at once (50)")
+    reached.add_argument("--idle", type=int, default=1000, metavar="N", help="connections that say nothing (1000)")
+    reached.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, in turns of a round each")
+
     quick = kinds.add_parser("speed", parents=[common], help="time of a play and of a cube decision")
     quick.add_argument("decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice")
     quick.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, turn and turn about")
@@ -38,8 +51,10 @@ def _parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a measurement. Returns the exit status: 0 fine, 1 a failure that stderr explains."""
     asked = _parser().parse_args(argv)
-    threads = asked.threads or cores()
     try:
+        if asked.kind == "socket":
+            return _tell(asked.kind, _through_a_socket(asked))
+        threads = asked.threads or cores()
         evaluator = Evaluator.load(asked.weights, threads=threads)
         levels = asked.plies or [0, 1, 2]
         if asked.kind == "accuracy":
@@ -51,6 +66,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (BgdError, OSError) as error:
         print(f"bgd bench: {error}", file=sys.stderr)
         return 1
-    report = {"bench": asked.kind, "version": __version__, "threads": threads, "measured": found}
-    print(json.dumps(report, indent=1))
+    return _tell(asked.kind, found, threads=threads)
+
+
+def _through_a_socket(asked: argparse.Namespace) -> list[dict[str, Any]]:
+    return socket.measure(
+        asked.decisions,
+        asked.sample,
+        rounds=asked.rounds,
+        seconds=asked.seconds,
+        clients=asked.clients,
+        idle=asked.idle,
+        beside_gnubg=asked.gnubg,
+        weights=asked.weights,
+    )
+
+
+def _tell(kind: str, found: list[dict[str, Any]], **more: Any) -> int:
+    print(json.dumps({"bench": kind, "version": __version__, **more, "measured": found}, indent=1))
     return 0

@@ -69,6 +69,19 @@ def test_plays_and_cube_decisions_are_timed_at_each_level(
     assert all(0 < row["median_ms"] <= row["p95_ms"] for row in rows)  # type: ignore[operator]
 
 
+def test_a_daemon_is_timed_alone_and_in_company(
+    weights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decisions = tmp_path / "decisions.jsonl"
+    lines = ({"board": counts(board), "dice": [die1, die2]} for board, die1, die2 in random_game(43, 6))
+    decisions.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    few = ("--rounds", 1, "--seconds", 0.1, "--clients", 3, "--idle", 5)
+    rows = run(capsys, "socket", decisions, "--weights", weights, *few)
+    assert len(rows) == 6
+    assert all(row["per_second"] > 0 for row in rows)  # type: ignore[operator]
+    assert rows[-1]["held"] == 5
+
+
 @pytest.mark.parametrize("line", ["{}", '{"board": [0, 1], "dice": [1, 2]}', "position"])
 def test_a_wrong_line_is_named(tmp_path: Path, weights: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
     path = tmp_path / "wrong.jsonl"
