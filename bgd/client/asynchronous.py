@@ -7,6 +7,7 @@ and errors reach their asker as they are.
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -38,6 +39,17 @@ def _verb(request: Callable[P, Request], kind: type[R]) -> Callable[Concatenate[
 
 async def _nothing() -> None:
     pass
+
+
+async def _encrypted(stream: trio.abc.Stream, tls: ssl.SSLContext, host: str) -> trio.abc.Stream:
+    """Raises ConnectionError when the other side is not who it should be."""
+    secure = trio.SSLStream(stream, tls, server_hostname=host, https_compatible=True)
+    try:
+        await secure.do_handshake()
+    except trio.BrokenResourceError as error:
+        await trio.aclose_forcefully(secure)
+        raise ConnectionError(f"no TLS with {host}: {error.__cause__ or error}") from error
+    return secure
 
 
 class AsyncClient:
@@ -72,9 +84,15 @@ class AsyncClient:
         *,
         patience: float = PATIENCE,
         token: str | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> AsyncClient:
-        """To a daemon's TCP port."""
-        return cls(lambda: trio.open_tcp_stream(host, port), patience=patience, token=token)
+        """To a daemon's TCP port, encrypted if a context is given, as from `ssl.create_default_context`."""
+
+        async def open_stream() -> trio.abc.Stream:
+            stream = await trio.open_tcp_stream(host, port)
+            return stream if tls is None else await _encrypted(stream, tls, host)
+
+        return cls(open_stream, patience=patience, token=token)
 
     @classmethod
     def connect_unix(cls, path: str, *, patience: float = PATIENCE, token: str | None = None) -> AsyncClient:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import ssl
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -25,6 +26,8 @@ FIRST_PAUSE: Final = 0.05
 READ_SIZE: Final = 65_536
 MAX_UNSENT: Final = 65_536
 """Bytes of requests that wait to be sent before `submit` waits too."""
+
+_NOT_NOW: Final = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Reply)
@@ -95,13 +98,15 @@ class Client:
         timeout: float | None = TIMEOUT,
         patience: float = PATIENCE,
         token: str | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> Client:
-        """To a daemon's TCP port. Raises OSError when nobody listens there."""
+        """To a daemon's TCP port, encrypted if a context is given, as from `ssl.create_default_context`. Raises OSError
+        when nobody listens there, or it is somebody else."""
 
         def open_socket() -> socket.socket:
             sock = socket.create_connection((host, port), timeout)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return sock
+            return tls.wrap_socket(sock, server_hostname=host) if tls is not None else sock
 
         return cls(open_socket, timeout=timeout, patience=patience, token=token)._opened()
 
@@ -257,14 +262,15 @@ class Client:
             if self._out:
                 try:
                     del self._out[: sock.send(self._out)]
-                except BlockingIOError:
+                except _NOT_NOW:
                     pass
                 except OSError:
                     self._out.clear()  # what it said before it left is still to be read, and after that its end
             poll = select.poll()
             poll.register(sock, select.POLLIN | (select.POLLOUT if self._out else 0))
-            if poll.poll(None if seconds is None else seconds * 1000):
-                with suppress(BlockingIOError):
+            decrypted = isinstance(sock, ssl.SSLSocket) and sock.pending() > 0
+            if decrypted or poll.poll(None if seconds is None else seconds * 1000):
+                with suppress(*_NOT_NOW):
                     data = sock.recv(READ_SIZE)
                     if not data:
                         raise Disconnected("the other side closed it")
