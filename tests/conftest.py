@@ -94,6 +94,11 @@ class DaemonProcess:
             text=True,
             env={**os.environ, **(env or {})},
         )
+        return cls.of(process)
+
+    @classmethod
+    def of(cls, process: subprocess.Popen[str]) -> DaemonProcess:
+        """One that was started otherwise, its stderr a pipe of text."""
         daemon = cls(process)
         threading.Thread(target=daemon._read_log, daemon=True).start()
         return daemon

@@ -134,10 +134,11 @@ def take_passed(environment: MutableMapping[str, str]) -> list[socket.socket]:
         return []
     count = int(told["LISTEN_FDS"])
     names = told["LISTEN_FDNAMES"].split(":") + [""] * count
-    return [_passed(descriptor, names.pop(0)) for descriptor in range(FIRST_PASSED, FIRST_PASSED + count)]
+    return [adopt(descriptor, names.pop(0)) for descriptor in range(FIRST_PASSED, FIRST_PASSED + count)]
 
 
-def _passed(descriptor: int, name: str) -> socket.socket:
+def adopt(descriptor: int, name: str) -> socket.socket:
+    """The listening socket that a descriptor is. Raises ConfigError when it is something else."""
     try:
         sock = socket.socket(fileno=descriptor)
         listening = sock.type == socket.SOCK_STREAM and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)

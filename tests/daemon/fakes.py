@@ -10,12 +10,15 @@ import trio
 import trio.testing
 
 from bgd.config import Limits
+from bgd.daemon.auth import Guard
 from bgd.daemon.connection import Connection, Counts
 from bgd.daemon.engine import EngineHost
 from bgd.daemon.scheduler import Scheduler
 from bgd.errors import BadArgument, BgdError, LineTooLong, UnknownCommand
 from bgd.service.job import Deadline, Job
+from bgd.wire.conversation import Conversation
 from bgd.wire.messages import (
+    Auth,
     Best,
     Cancel,
     Done,
@@ -70,6 +73,7 @@ class FakeConversation:
             "stop": lambda: Cancel(finish=True),
             "stats": Stats,
             "quit": Quit,
+            "auth": lambda: Auth(token=argument),
         }
         return Incoming(requests[verb]() if verb in requests else UnknownCommand(verb), tag)
 
@@ -220,14 +224,21 @@ class House:
             await self.engines.wait()
         return self
 
-    def connect(self) -> Peer:
+    def connect(self, *, guard: Guard | None = None, conversation: Conversation | None = None) -> Peer:
         ours, theirs = trio.testing.memory_stream_pair()
-        return self.connect_over(StreamTransport(theirs), ours)
+        return self.connect_over(StreamTransport(theirs), ours, guard=guard, conversation=conversation)
 
-    def connect_over(self, transport: Any, stream: trio.abc.HalfCloseableStream) -> Peer:
+    def connect_over(
+        self,
+        transport: Any,
+        stream: trio.abc.HalfCloseableStream,
+        *,
+        guard: Guard | None = None,
+        conversation: Conversation | None = None,
+    ) -> Peer:
         connection = Connection(
             transport,
-            cast(Any, FakeConversation()),
+            conversation or cast(Any, FakeConversation()),
             open_session=lambda dialect: FakeSession(self.jobs),
             engines=self.engines,
             scheduler=self.scheduler,
@@ -235,6 +246,7 @@ class House:
             counts=self.counts,
             statistics=lambda: {"requests": self.counts.requests},
             name="peer",
+            guard=guard,
         )
         peer = Peer(connection, transport, stream)
         self._nursery.start_soon(peer.run)

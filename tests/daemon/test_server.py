@@ -14,6 +14,7 @@ import trio.testing
 
 from bgd.config import Config, Limits
 from bgd.daemon import server
+from bgd.daemon.access import Access
 from bgd.daemon.engine import EngineHost
 from bgd.daemon.host import Host
 from bgd.errors import ConfigError
@@ -21,8 +22,9 @@ from bgd.errors import ConfigError
 from .fakes import FakeSession, Jobs
 
 
-def a_host(config: Config) -> Host:
-    return Host(config, EngineHost(lambda progress: cast(Any, object())), lambda dialect: FakeSession(Jobs()))
+def a_host(config: Config, access: Access | None = None) -> Host:
+    engines = EngineHost(lambda progress: cast(Any, object()))
+    return Host(config, engines, lambda dialect: FakeSession(Jobs()), access=access)
 
 
 def while_serving(config: Config, scenario: Callable[[], Awaitable[None]]) -> None:

@@ -136,7 +136,7 @@ def test_the_spec_s_limits_are_the_code_s() -> None:
     text = SPEC.read_text()
     assert f"at most {Limits().max_line:,}\nbytes" in text
     assert f"a position {MAX_TEXT:,}" in text
-    assert f"`top`\n{MAX_TOP:,}" in text
+    assert f"`top` is at most\n{MAX_TOP:,}" in text
 
 
 def test_every_placeholder_of_the_transcripts_is_explained() -> None:
