@@ -1,8 +1,12 @@
-"""Fuzzing by hand:  python -m tests.fuzz [TARGET ...] [--lines N] [--seed S]      nothing but this repository needed
-                     python -m tests.fuzz TARGET --atheris [-max_total_time=60 ...]  guided by coverage (extra `fuzz`)
+"""Fuzzing by hand.
 
-What breaks a target is written to `crash-...` in the folder it was run in, and the exit status is 1; once mended, it
-belongs into tests/fuzz/corpus/TARGET, where the tests try it again. New ways that atheris finds go there too.
+    python -m tests.fuzz [TARGET ...] [--lines N] [--seed S]            transcripts, bent at random
+    python -m tests.fuzz TARGET --atheris FOLDER [-max_total_time=60]   guided by coverage; needs the extra `fuzz`
+    python -m tests.fuzz TARGET --keep FOLDER                           what is in FOLDER joins the corpus
+
+What breaks a target is written to `crash-...` in the folder it was run in, and the exit status is 1. Once mended, it is
+to be kept: the tests try all of the corpus again. `--atheris` puts what reached new code into FOLDER; with `-merge=1`
+and a second folder atheris picks out of that the few that reach as much.
 """
 
 from __future__ import annotations
@@ -41,20 +45,19 @@ def run_plain(target: str, lines: int, seed: int) -> bool:
     return whole
 
 
-def run_atheris(target: str, options: list[str]) -> None:
+def run_atheris(target: str, folder: Path, options: list[str]) -> None:
     """Ends the process."""
     import atheris
 
     with atheris.instrument_imports(include=["bgd"]):
-        from tests.fuzz.mutate import CORPUS, seeds
+        from tests.fuzz.mutate import seeds
         from tests.fuzz.targets import TARGETS
 
-    kept = CORPUS / target
-    kept.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as known:
         for number, data in enumerate(seeds(target)):
-            Path(folder, f"{number}").write_bytes(data)
-        atheris.Setup([sys.argv[0], str(kept), folder, "-max_len=4096", "-timeout=20", *options], TARGETS[target])
+            Path(known, f"{number}").write_bytes(data)
+        atheris.Setup([sys.argv[0], str(folder), known, "-max_len=4096", "-timeout=20", *options], TARGETS[target])
         atheris.Fuzz()
 
 
@@ -63,12 +66,18 @@ def main() -> int:
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     parser.add_argument("--lines", type=int, default=20_000, help="for each target (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the built-in loop (%(default)s)")
-    parser.add_argument("--atheris", action="store_true", help="fuzz one target with atheris, options are its own")
+    parser.add_argument("--atheris", type=Path, metavar="FOLDER", help="fuzz one target with atheris; options are its")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="add files to the corpus of one target")
     options, rest = parser.parse_known_args()
     if options.atheris:
-        run_atheris(options.targets[0], rest)
+        run_atheris(options.targets[0], options.atheris, rest)
     if rest:
         parser.error(f"unknown options: {' '.join(rest)}")
+    if options.keep:
+        from tests.fuzz.mutate import keep
+
+        keep(options.targets[0], [path.read_bytes() for path in options.keep.iterdir()])
+        return 0
     from tests.fuzz.targets import TARGETS
 
     whole = [run_plain(target, options.lines, options.seed) for target in options.targets or TARGETS]

@@ -43,7 +43,22 @@ def seeds(target: str) -> list[bytes]:
         for transcript in transcripts()
         if target in ("any", "session") or transcript.name.startswith(target)
     ]
-    return said + [path.read_bytes() for path in sorted((CORPUS / target).glob("*"))]
+    return said + kept(target)
+
+
+def kept(target: str) -> list[bytes]:
+    """The corpus: a line for each conversation, in ASCII, with Python's escapes."""
+    path = CORPUS / f"{target}.txt"
+    lines = path.read_text(encoding="ascii").splitlines() if path.exists() else []
+    return [line.encode().decode("unicode_escape").encode("latin-1") for line in lines]
+
+
+def keep(target: str, found: list[bytes]) -> None:
+    """Add to the corpus what isn't there yet."""
+    lines = sorted(
+        {data.decode("latin-1").encode("unicode_escape").decode() for data in [*kept(target), *found] if data}
+    )
+    (CORPUS / f"{target}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
 
 
 def conversations(target: str, seed: int) -> Iterator[bytes]:

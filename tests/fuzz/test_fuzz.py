@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
 from bgd.errors import BgdError
 from bgd.wire.messages import Incoming, Reply
 from bgd.wire.text import TextCodec
-from tests.fuzz.mutate import CORPUS, conversations, seeds
+from tests.fuzz.mutate import CORPUS, conversations, keep, kept, seeds
 from tests.fuzz.targets import TARGETS
-
-KEPT = [path for path in sorted(CORPUS.glob("*/*")) if path.is_file()]
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_the_transcripts_say_breaks_nothing(target: str) -> None:
+def test_what_the_transcripts_say_and_the_corpus_keeps_breaks_nothing(target: str) -> None:
     assert seeds(target)
     for data in seeds(target):
         TARGETS[target](data)
@@ -45,5 +44,13 @@ def test_an_answer_given_twice_would_be_noticed(target: str, monkeypatch: pytest
         TARGETS[target](b"ping\n")
 
 
+def test_the_corpus_keeps_any_bytes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.mutate.CORPUS", tmp_path)
+    found = [b"ping\r\n\0", bytes(range(256)), "é\\n\u2028".encode(), b""]
+    keep("text", found)
+    keep("text", found[:1])
+    assert sorted(kept("text")) == sorted(found[:3])
+
+
 def test_the_corpus_belongs_to_targets() -> None:
-    assert {path.parent.name for path in KEPT} <= set(TARGETS)
+    assert {path.stem for path in CORPUS.iterdir()} <= set(TARGETS)
