@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bgd.config import Config, Limits, load_config
+from bgd.config import Config, Limits, Tls, as_toml, load_config
 from bgd.errors import ConfigError
 
 
@@ -64,3 +68,63 @@ def test_a_number_that_is_none_is_refused() -> None:
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no\.toml.*No such file"):
         load_config(tmp_path / "no.toml")
+
+
+def test_the_environment_reaches_into_tables() -> None:
+    config = load_config(environment={"BGD_TLS_CERTIFICATE": "c", "BGD_LIMITS_MAX_RATE": "7", "BGD_INSECURE": "true"})
+    assert config == Config(tls=Tls(certificate="c"), limits=Limits(max_rate=7), insecure=True)
+
+
+def test_a_key_without_its_certificate_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"Expected `tls\.certificate` beside"):
+        load_config(environment={"BGD_TLS_KEY": "k"})
+
+
+def bounds(limit: msgspec.structs.FieldInfo) -> dict[str, float]:
+    return msgspec.json.schema(limit.type)
+
+
+LIMITS = msgspec.structs.fields(Limits)
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+def test_each_limit_is_taken_up_to_its_bounds_and_no_further(limit: msgspec.structs.FieldInfo) -> None:
+    schema = bounds(limit)
+    step = 1 if limit.type.__origin__ is int else 0.001
+    least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + step)
+    for value in (least, schema["maximum"]):
+        assert getattr(load_config(flags={"limits": {limit.name: value}}).limits, limit.name) == value
+    for value in (least - step, schema["maximum"] + step, "x", True, None):
+        with pytest.raises(ConfigError, match=rf"command line: .*`\$\.limits\.{limit.name}`"):
+            load_config(flags={"limits": {limit.name: value}})
+
+
+@given(
+    st.builds(
+        Config,
+        host=st.none() | st.text(st.characters(codec="utf-8"), min_size=1, max_size=9),
+        port=st.integers(0, 65535),
+        insecure=st.booleans(),
+        token_file=st.none() | st.just('/etc/bgd/"token"'),
+        metrics_port=st.none() | st.just(0),
+        tls=st.builds(Tls, certificate=st.just("c"), key=st.none() | st.just("k")),
+        limits=st.builds(Limits, max_line=st.integers(256, 9999), grace=st.floats(0, 86_400)),
+    )
+)
+def test_law_what_is_printed_reads_back_as_the_same_settings(
+    tmp_path_factory: pytest.TempPathFactory, config: Config
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "printed.toml"
+    file.write_text(as_toml(config), encoding="utf-8")
+    assert load_config(file) == config
+
+
+def test_the_settings_in_force_are_printed(bgd_command: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "bgd.toml"
+    file.write_text("[limits]\nmax_rate = 5\n")
+    command = [*bgd_command, "serve", "--config", str(file), "--port", "0", "--print-config"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    file.write_text(done.stdout)
+    assert load_config(file) == Config(port=0, limits=Limits(max_rate=5))
+    assert "\nmax_rate = 5\n" in done.stdout

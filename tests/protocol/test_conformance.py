@@ -52,6 +52,18 @@ def test_a_server_that_says_something_else_fails(only: str, told: str) -> None:
     assert "\n0 ok, 1 failed, 0 skipped" in check.stdout
 
 
+def test_tokens_and_limits_are_checked_of_a_server_that_has_them() -> None:
+    with DaemonProcess.start("--host", "127.0.0.1", "--port", "0", env={"BGD_LIMITS_MAX_RATE": "3"}) as process:
+        check = run("--port", str(process.port), "--only", "limit_1*", "--prepared")
+    assert check.stdout.startswith("ok   limit_1_flooding\n1 ok, 0 failed, 0 skipped")
+    for name, told in (
+        ("limit_1*", "the limits max_rate=3"),
+        ("token_1*", "the token 2c26b46b68ffc68ff99b453c1d304134"),
+    ):
+        skipped = run("--only", name, "--", "true")
+        assert f"(needs a server with {told})" in skipped.stdout
+
+
 def test_a_server_that_ends_badly_fails() -> None:
     quitter = "import sys; sys.exit(3)"
     check = run("--only", "text_2*", "--timeout", "5", "--", sys.executable, "-c", quitter)
