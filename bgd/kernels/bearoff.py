@@ -4,14 +4,12 @@ within n rolls, playing so that the mean number of rolls is least.
 Two numbers a side are kept: `off`, the chance that all checkers are off within n rolls, and for the 15,504
 arrangements that still have 15 checkers `first_off`, the chance that at least one is off within n rolls by the same
 plays (it saves the gammon). With both sides in the table the game is a race of two independent clocks, so that win and
-gammon chances come from a sum over n. Made in seconds at first use and kept with a checksum in the cache directory.
+gammon chances come from a sum over n; with few checkers on both sides they are looked up in the two-sided table, which
+knows that the side behind plays for more than its mean. Made in seconds at first use and kept in the cache directory.
 """
 
 from __future__ import annotations
 
-import os
-import tempfile
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -19,70 +17,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import cache_root, float_kernel, inner_float_kernel, inner_kernel
-from bgd.kernels.movegen import BOARD, PlaySpace, generate, highest, play_space
-from bgd.kernels.scalars import as_int, as_single
+from bgd.kernels import twosided
+from bgd.kernels.cache import cache_root, float_kernel, inner_float_kernel
+from bgd.kernels.home import ARRANGEMENTS, both_home, opponent_index, own_index
+from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
+from bgd.kernels.scalars import as_single
+from bgd.kernels.tables import read_table, write_table
+from bgd.kernels.twosided import PAIRS, WIN
 
-ARRANGEMENTS = 54_264  # C(21, 6): up to 15 checkers on 6 points
 FULL = 38_760  # index of the first arrangement of 15 checkers: C(20, 6)
 ROLLS = 32  # 15 checkers on the 6 point last longer than 31 rolls less than once in 10^9 games
-_FORMAT = b"bgd-bearoff-1\n"
-
-
-def _binomials() -> NDArray[np.int64]:
-    table = np.zeros((24, 7), np.int64)
-    table[:, 0] = 1
-    for n in range(1, 24):
-        for k in range(1, 7):
-            table[n, k] = table[n - 1, k - 1] + table[n - 1, k]
-    return table
-
-
-_BINOMIAL = _binomials()
+_NAME = "one-sided bear-off v2"
 
 
 class Bearoff(NamedTuple):
-    """The table. Row i, column n: the chance of being done within n rolls."""
+    """The tables. Row i, column n of the first two: the chance of being done within n rolls."""
 
     off: NDArray[np.float32]  # (ARRANGEMENTS, ROLLS)
     first_off: NDArray[np.float32]  # (ARRANGEMENTS - FULL, ROLLS)
+    pairs: NDArray[np.float32]  # (PAIRS, PAIRS, 4): exact values of both sides with up to six checkers, see twosided
 
     def mean_rolls(self, index: int) -> float:
         """The mean number of rolls to bear off arrangement `index`."""
         return float((1.0 - self.off[index].astype(np.float64)).sum())
-
-
-@inner_kernel
-def own_index(board: NDArray[np.int8]) -> int:
-    """Index of the mover's home board. Moving or bearing off a checker always gives a smaller index."""
-    held = 0
-    index = 0
-    for k in range(1, 7):
-        held += as_int(board[7 - k])
-        index += _BINOMIAL[held + k - 1, k]
-    return index
-
-
-@inner_kernel
-def opponent_index(board: NDArray[np.int8]) -> int:
-    """Index of the opponent's home board."""
-    held = 0
-    index = 0
-    for k in range(1, 7):
-        held -= as_int(board[18 + k])
-        index += _BINOMIAL[held + k - 1, k]
-    return index
-
-
-@inner_kernel
-def both_home(board: NDArray[np.int8]) -> bool:
-    """True if every checker left of each side is in its own home board (so that there is no contact)."""
-    if highest(board, 25) > 6:
-        return False
-    point = 0
-    while point < 19 and board[point] >= 0:
-        point += 1
-    return point == 19
 
 
 @float_kernel
@@ -135,6 +92,13 @@ def race_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.
     before the opponent has borne off his first checker."""
     mine = own_index(board)
     theirs = opponent_index(board)
+    if mine < PAIRS and theirs < PAIRS:
+        out[0] = as_single(1) - table.pairs[theirs, mine, WIN]
+        out[1] = 0
+        out[2] = 0
+        out[3] = 0
+        out[4] = 0
+        return
     win = as_single(0)
     for n in range(1, ROLLS):
         win += (table.off[theirs, n] - table.off[theirs, n - 1]) * table.off[mine, n - 1]
@@ -157,51 +121,26 @@ def race_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.
     out[4] = 0
 
 
-def build() -> Bearoff:
-    """Compute the table (about three seconds)."""
+def build() -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Compute the one-sided table (about three seconds)."""
     chance = np.zeros((ARRANGEMENTS, ROLLS))
     first = np.zeros((ARRANGEMENTS - FULL, ROLLS))
     _fill(chance, first, play_space())
-    return Bearoff(
+    return (
         np.minimum(np.cumsum(chance, axis=1), 1.0).astype(np.float32),
         np.minimum(np.cumsum(first, axis=1), 1.0).astype(np.float32),
     )
 
 
-def _read(path: Path) -> Bearoff | None:
-    """The table in the file, or None if there is none, or if it is not what was written."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    body = data[len(_FORMAT) + 4 :]
-    size = (2 * ARRANGEMENTS - FULL) * ROLLS * 4
-    checksum = data[len(_FORMAT) : len(_FORMAT) + 4]
-    if not data.startswith(_FORMAT) or len(body) != size or zlib.crc32(body).to_bytes(4, "little") != checksum:
-        return None
-    numbers = np.frombuffer(body, np.float32).reshape(-1, ROLLS).copy()
-    return Bearoff(numbers[:ARRANGEMENTS], numbers[ARRANGEMENTS:])
-
-
-def _write(path: Path, table: Bearoff) -> None:
-    """Keep the table; a directory that can't be written only costs the next process the time to make it again."""
-    body = table.off.tobytes() + table.first_off.tobytes()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(_FORMAT + zlib.crc32(body).to_bytes(4, "little") + body)
-        os.replace(file.name, path)
-    except OSError:
-        return
-
-
 def load(progress: Callable[[str], None] | None = None, path: Path | None = None) -> Bearoff:
-    """The table from the cache directory (or `path`), made and kept there if it is missing or damaged."""
-    place = path or cache_root() / "bearoff-1.bin"
-    table = _read(place)
-    if table is None:
+    """The tables from the cache directory (the one-sided one from `path`), made and kept if missing or damaged."""
+    place = path or cache_root() / "bearoff-2.bin"
+    numbers = read_table(place, _NAME, (2 * ARRANGEMENTS - FULL) * ROLLS)
+    if numbers is None:
         if progress:
             progress("making the one-sided bear-off table")
-        table = build()
-        _write(place, table)
-    return table
+        off, first_off = build()
+        numbers = np.concatenate((off.reshape(-1), first_off.reshape(-1)))
+        write_table(place, _NAME, numbers)
+    rows = numbers.reshape(-1, ROLLS)
+    return Bearoff(rows[:ARRANGEMENTS], rows[ARRANGEMENTS:], twosided.load(progress))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.bearoff import Bearoff, both_home, race_probabilities
+from bgd.kernels.bearoff import Bearoff, race_probabilities
 from bgd.kernels.cache import inner_float_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
@@ -25,6 +25,7 @@ from bgd.kernels.encode import (
     WIN_GAMMON,
     encode,
 )
+from bgd.kernels.home import both_home
 from bgd.kernels.movegen import highest
 from bgd.kernels.scalars import as_single
 
