@@ -1,8 +1,8 @@
 """Cube decisions: double or not, take, pass or beaver.
 
 At 0 plies by Janowski's formula (see stakes), applied to the chances of the game, with no look at the coming roll;
-above that by the worths that a search found with the cube in play (`Searched`). The rules of the cube in a decision's
-words:
+above that by the worths that a search found with the cube in play (`Searched`). In money play where both sides are in
+the two-sided bear-off table, that knows these worths exactly. The rules of the cube in a decision's words:
 
 * a double is proper when its worth, against the best answer, is more than that of no double;
 * a pass is proper when taking is worth less than the cube lost; at equality a take;
@@ -26,7 +26,7 @@ TOLERANCE: Final = 1e-6
 
 
 class Searched(NamedTuple):
-    """What a search found rolling to be worth to the side on roll, in units of Stakes."""
+    """What a search, or the bear-off table, found rolling to be worth to the side on roll, in units of Stakes."""
 
     no_double: float
     double_take: float

@@ -13,7 +13,7 @@ from bgd.engine.met import MatchEquityTable
 from bgd.engine.noise import disturbed
 from bgd.engine.offers import ResignDecision
 from bgd.engine.stakes import Stakes, play_stakes
-from bgd.engine.values import Chances, CubeDecision, Evaluation, RankedPlay, Stop, never
+from bgd.engine.values import Chances, CubeDecision, Evaluation, ExactMoney, RankedPlay, Stop, never
 from bgd.errors import MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 MAX_PLIES: Final = 4
 """The deepest level there is; deeper ones are refused by name. Known without loading anything."""
+
+_OUT_OF_REACH: Final = 128
+"""A limit of so many times the cube changes no equity of the two-sided bear-off by 1e-6."""
 
 
 class Judge(Protocol):
@@ -60,6 +63,8 @@ class Judge(Protocol):
         stop: Stop,
         ladder: Ladder | None,
     ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]: ...
+
+    def exact_money(self, board: Sequence[int]) -> ExactMoney | None: ...
 
 
 class Engine:
@@ -170,6 +175,10 @@ class Engine:
         import numpy as np
 
         self._check(plies)
+        exact = self._exact(state)
+        if exact is not None:
+            owned = None if state.cube.owner is None else state.cube.owner is state.turn
+            return Chances(exact.win), plies, Searched(exact.no_double(owned), exact.double_take)
         if plies == 0:
             return Chances.of(self._judge.evaluate(np.array((state.board.points,), np.int8))[0].tolist()), 0, None
         weights = self._weights(state.cube, state.turn, state.terms)
@@ -179,6 +188,12 @@ class Engine:
         if found.worths is not None:  # in states 0 and 2 the cube is as it is, or doubled and the opponent's
             searched = Searched(float(found.worths[0]), float(found.worths[2]))
         return Chances.of(found.probs.tolist()), found.plies, searched
+
+    def _exact(self, state: GameState) -> ExactMoney | None:
+        """Exact equities, where they are known: money play of few checkers, the limit of the cube out of reach."""
+        if isinstance(state.terms, Match) or state.cube.limit < _OUT_OF_REACH * state.cube.value:
+            return None
+        return self._judge.exact_money(state.board.points)
 
     def _new_weights(self, stake: Cube, turn: Side, terms: Match | Money) -> NDArray[np.float32]:
         import numpy as np

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.search import MAX_DEPTH, Filter, Look, Ranked, Searcher
-from bgd.engine.values import Stop, never
+from bgd.engine.values import ExactMoney, Stop, never
 from bgd.engine.weights import load_weights, shipped_weights
 from bgd.errors import Unsupported
 from bgd.kernels import bearoff
@@ -27,12 +27,14 @@ from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import best_play_of
 from bgd.kernels.cubeful import Ladder, best_play_cubeful, cube_space
 from bgd.kernels.decide import evaluate_on_roll
+from bgd.kernels.home import both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, generate
 from bgd.kernels.network import OUTPUTS, Net, money_weights
 from bgd.kernels.prune import PruneNet
 from bgd.kernels.search import OPEN, OVER, ends_of
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team, cores
+from bgd.kernels.twosided import PAIRS
 from bgd.rules.state import Cube, Money, Side
 
 Board = Sequence[int] | NDArray[np.int8]
@@ -149,6 +151,16 @@ class Evaluator:
         probs = np.zeros((1, OUTPUTS), np.float32)
         evaluate_on_roll(padded, 0, self._money, self._net, self._prune, self._table, here.space, probs)
         return Look(probs[0].astype(np.float64), None, 0)
+
+    def exact_money(self, board: Board) -> ExactMoney | None:
+        """What the two-sided bear-off table knows of the side on roll; None for a position that is not in it."""
+        padded = self._put(board).board
+        if not both_home(padded):
+            return None
+        mine, theirs = own_index(padded), opponent_index(padded)
+        if mine >= PAIRS or theirs >= PAIRS:
+            return None
+        return ExactMoney(*self._table.pairs[mine, theirs].tolist())
 
     def plays(self, board: Board, d1: int, d2: int) -> NDArray[np.int8]:
         """The distinct boards (n, 26) after each legal play, the mover's view; the unchanged board if there is none."""

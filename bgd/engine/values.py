@@ -43,6 +43,32 @@ class Chances:
 
 
 @dataclass(frozen=True, slots=True)
+class ExactMoney:
+    """What the two-sided bear-off table knows of the side on roll before its roll, and before it doubles: its chance of
+    winning, and money equities in units of the cube of not doubling now, with the cube in the middle, its own, or the
+    other side's."""
+
+    win: float
+    centred: float
+    owned: float
+    away: float
+
+    def no_double(self, owner: bool | None) -> float:
+        """Equity of not doubling now. `owner`: whether the side on roll has the cube, None if it is in the middle."""
+        return self.centred if owner is None else self.owned if owner else self.away
+
+    @property
+    def double_take(self) -> float:
+        return 2 * self.away
+
+    def worth(self, owner: bool | None) -> float:
+        """Equity with the best cube decision now."""
+        if owner is False:
+            return self.away
+        return max(self.no_double(owner), min(self.double_take, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
 class RankedPlay:
     """One play's worth to the mover. `board` is the position after it, still in the mover's view. `equity` is with the
     cube in play, unless that was not wished, and normalised to the cube; `mwc` the match winning chances it stands for,

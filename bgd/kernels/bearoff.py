@@ -144,3 +144,17 @@ def load(progress: Callable[[str], None] | None = None, path: Path | None = None
         write_table(place, _NAME, numbers)
     rows = numbers.reshape(-1, ROLLS)
     return Bearoff(rows[:ARRANGEMENTS], rows[ARRANGEMENTS:], twosided.load(progress))
+
+
+__all__ = [
+    "ARRANGEMENTS",
+    "FULL",
+    "ROLLS",
+    "Bearoff",
+    "both_home",
+    "build",
+    "load",
+    "opponent_index",
+    "own_index",
+    "race_probabilities",
+]

@@ -9,7 +9,7 @@ For each pair of arrangements (of the side on roll and of the other) four number
 
 in units of the cube, with best plays and best cube decisions from then on. No gammons are left with so few checkers,
 and so neither Jacoby's rule nor beavers matter: whoever may beaver was doubled wrongly. Doubling and being taken is
-worth 2 * AWAY, and passed 1. There is no limit to the cube; one of 128 times its value changes no number by 1e-6 (measured).
+worth 2 * AWAY, and passed 1. There is no limit to the cube; one of 128 times its value changes no number by 1e-6.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ _NAME = "two-sided bear-off 6x6 v1"
 
 
 @inner_kernel
-def _results(
-    boards: NDArray[np.int8], results: NDArray[np.int16], counts: NDArray[np.int64], space: PlaySpace
-) -> None:
+def _results(boards: NDArray[np.int8], results: NDArray[np.int16], counts: NDArray[np.int64], space: PlaySpace) -> None:
     """The arrangements after each play of each of the 21 rolls, for every arrangement but the empty one."""
     for index in range(1, boards.shape[0]):
         roll = 0

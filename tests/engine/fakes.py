@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bgd.engine import Engine
 from bgd.engine.search import Look, Ranked
-from bgd.engine.values import Stop
+from bgd.engine.values import ExactMoney, Stop
 from bgd.kernels.cubeful import Ladder
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
@@ -79,6 +79,9 @@ class FakeJudge:
     ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
         ranked = self.rank(board, d1, d2, weights6, plies, stop, ladder)
         return ranked.boards[0], ranked.probs[0], float(ranked.utility[0])
+
+    def exact_money(self, board: Sequence[int]) -> ExactMoney | None:
+        return None
 
 
 def fake_engine(chances: Sequence[float] | None = None) -> Engine:
