@@ -31,6 +31,7 @@ from bgd.kernels.home import both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, generate
 from bgd.kernels.network import OUTPUTS, Net, money_weights
 from bgd.kernels.prune import PruneNet
+from bgd.kernels.rollout import Orders, Start, play_games
 from bgd.kernels.search import OPEN, OVER, ends_of
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team, cores
@@ -221,3 +222,10 @@ class Evaluator:
             utility, cube = here.worths, cube_space(ladder.usable.shape[1])
             index, _ = best_play_cubeful(here.board, d1, d2, weights6, here.bundle, ladder, cube, utility)
         return space.plays.boards[index, :26].copy(), space.probs[index].copy(), float(utility[index])
+
+    def games(
+        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+    ) -> int:
+        """Play out games from number `first` on, one a row of `results` (n, 6), until `stop[0]` is set by any thread;
+        returns how many ended. See bgd.kernels.rollout."""
+        return play_games(first, start, orders, self._net, self._prune, self._table, self._here.rolls, stop, results)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from bgd.rules.board import Board
 
@@ -116,3 +117,67 @@ class CubeDecision:
     mwc_no_double: float | None = None
     mwc_double_take: float | None = None
     mwc_double_pass: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutPlan:
+    """How to roll out.
+
+    `trials` games of each contender, rounded up to whole blocks of 36; `plies` looked ahead to choose plays, but
+    `first_plies` in the first `first_turns` turns; `cubeful` with the cube, cubeless without; `truncate` games after so
+    many turns, by the network's word (0: never); `bearoff`: end them where the bear-off is known exactly;
+    `reduce_variance`: take away the luck of the dice. It may end earlier: when every standard error is at most `error`;
+    and contenders that are `apart` standard errors or more behind the best are played no further.
+    """
+
+    trials: int = 1296
+    seed: int = 1
+    plies: int = 0
+    first_plies: int | None = None
+    first_turns: int = 0
+    cubeful: bool = True
+    truncate: int = 0
+    bearoff: bool = True
+    reduce_variance: bool = True
+    error: float | None = None
+    apart: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RolledOut:
+    """What a rollout says of one contender, from the view of the side whose decision it is, after `trials` games.
+
+    `board` is the mover's after a play, or that before the roll. Equities are normalised to the cube as it is before
+    the decision. Each number has its standard error; `chances_error` is in the order of `chances`. `behind` is how much
+    less than the best it is worth (0 for the best), and its error that of the difference.
+    """
+
+    board: Board
+    action: Literal["play", "no double", "double/take"]
+    trials: int
+    chances: Chances
+    chances_error: Chances
+    equity: float
+    equity_error: float
+    cubeful: float | None
+    cubeful_error: float | None
+    mwc: float | None
+    mwc_error: float | None
+    behind: float
+    behind_error: float
+
+    @property
+    def value(self) -> float:
+        """What contenders are compared by."""
+        return self.equity if self.cubeful is None else self.cubeful
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """The contenders, plays best first, and why the rollout ended: all `trials` were played, the `error` was small
+    enough, one contender was left `apart`, or it ran out of `time` (or is still going on). `decision`: what the numbers
+    say of the cube, where both sides of it were rolled out."""
+
+    lines: tuple[RolledOut, ...]
+    ended: Literal["trials", "error", "apart", "time"]
+    decision: CubeDecision | None = None

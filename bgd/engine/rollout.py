@@ -1,0 +1,196 @@
+"""Rollouts: a position, or several plays side by side, played out many times.
+
+The unit is a block of 36 games, one for each first roll; a game depends on the seed and its own number alone, and every
+contender gets the same dice. Blocks are played by any number of threads and counted in order, so that the answer has
+the same bytes whoever plays them; a block stopped half way counts only if there is no whole one.
+The statistics are in bgd.engine.scores.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.scores import BLOCK, Contender, Games, Scores
+from bgd.engine.stakes import CONTACT_EFFICIENCY, FAR_LIMIT, RACE_EFFICIENCY, Stakes, play_stakes
+from bgd.engine.values import Chances, Rollout, RolloutPlan
+from bgd.kernels.cube import CENTRE, Terms
+from bgd.kernels.dice import strata_of
+from bgd.kernels.movegen import BOARD
+from bgd.kernels.rollout import RESULTS, Orders, Start
+from bgd.rules.board import Board
+from bgd.rules.cube import why_no_cube
+from bgd.rules.state import Cube, GameState
+
+_LOOK: Final = 3
+"""Plays of each roll that are looked at to measure luck; see bgd/engine/rollouts.md for what others cost and gain."""
+
+_POLL: Final = 0.01
+"""Seconds between looks at whether to stop."""
+
+
+class Player(Protocol):
+    """What rollouts need of bgd.engine.evaluator.Evaluator."""
+
+    def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]: ...
+
+    def games(
+        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+    ) -> int: ...
+
+
+def cube_terms(state: GameState, table: MatchEquityTable | None = None) -> Terms:
+    """The stakes of `state` for the kernels: side 0 is the side on roll, level 0 the cube as it is."""
+    cube, turn = state.cube, state.turn
+    stakes = Stakes(Chances(0.5), cube, turn, state.terms, table)
+    match = stakes.match is not None
+    values = [cube.value << level for level in range(max(1, (cube.limit // cube.value).bit_length()))]
+    worth = np.array([[stakes.players[0].worth(points * v) for points in (-3, -2, -1, 1, 2, 3)] for v in values])
+    owners = (turn, turn.other, None)
+    return Terms(
+        worth=2 * worth - 1 if match else worth,
+        use=np.array([[stakes.has_use(side, value) for side in (0, 1)] for value in values], np.int64),
+        free=np.array([[stakes.is_free(side, value) for side in (0, 1)] for value in values], np.int64),
+        rules=np.array([stakes.jacoby, not match and cube.limit >= FAR_LIMIT * cube.value], np.int64),
+        efficiency=np.array([CONTACT_EFFICIENCY, *RACE_EFFICIENCY]),
+        weights=np.array(
+            [
+                [
+                    [
+                        play_stakes(Cube(value, owner, cube.limit), side, state.terms, table)
+                        for side in (turn, turn.other)
+                    ]
+                    for owner in owners
+                ]
+                for value in values
+            ],
+            np.float32,
+        ),
+    )
+
+
+def contenders(state: GameState, plays: Sequence[Board] | None, plan: RolloutPlan) -> list[Contender]:
+    """The plays, by their resulting boards; without them the position, with the cube turned too where it may be."""
+    owner = CENTRE if state.cube.owner is None else int(state.cube.owner is not state.turn)
+    if plays is not None:
+        return [Contender(board, "play", 0, owner) for board in plays]
+    found = [Contender(state.board, "no double", 0, owner)]
+    if plan.cubeful and why_no_cube(state.cube, state.terms, state.turn) is None:
+        found.append(Contender(state.board, "double/take", 1, 1))
+    return found
+
+
+def roll_out(
+    player: Player,
+    state: GameState,
+    plan: RolloutPlan,
+    plays: Sequence[Board] | None = None,
+    table: MatchEquityTable | None = None,
+    threads: int = 1,
+    progress: Callable[[Rollout], None] | None = None,
+    stop_now: Callable[[], bool] = lambda: False,
+) -> Rollout:
+    """Play out `plays`, the boards after them (mover's view), or the position of `state` before its roll.
+
+    `progress` is told the result so far after each block of all contenders; `stop_now` is asked every hundredth of a
+    second, and the games counted by then are the answer. Raises TimedOut when there are not two of each contender."""
+    terms = cube_terms(state, table)
+    entered = contenders(state, plays, plan)
+    starts = [_start(player, contender) for contender in entered]
+    orders = Orders(_numbers(plan), strata_of(plan.seed), terms)
+    stop = np.zeros(1, np.uint8)
+
+    def play(number: int, contender: int) -> Games:
+        games = np.zeros((BLOCK, RESULTS))
+        return games[: player.games(number * BLOCK, starts[contender], orders, stop, games)]
+
+    scores = Scores(state, plan, entered, terms.worth, table)
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        blocks = _Blocks(pool, play, -(-plan.trials // BLOCK), scores.live, 2 * threads)
+        try:
+            while (block := blocks.next(stop_now)) is not None:
+                scores.add(*block)
+                if scores.round_over:
+                    if progress:
+                        progress(scores.result())
+                    if scores.settle():
+                        break
+        finally:
+            stop[0] = 1
+        if not scores.rounds:
+            scores.add_unfinished(blocks.rest())
+    return scores.result()
+
+
+class _Blocks:
+    """Blocks played ahead by the threads of `pool` and handed out in order: of each number, all contenders that are
+    `live` when it is its turn."""
+
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor,
+        play: Callable[[int, int], Games],
+        rounds: int,
+        live: Sequence[int],
+        ahead: int,
+    ) -> None:
+        self._pool, self._play, self._live, self._ahead = pool, play, live, ahead
+        self._units = ((number, contender) for number in range(rounds) for contender in tuple(live))
+        self._waiting: deque[tuple[int, Future[Games]]] = deque()
+
+    def next(self, stop_now: Callable[[], bool]) -> tuple[int, Games] | None:
+        """The next contender and its games; None when all are played, or it is time to stop."""
+        while True:
+            while len(self._waiting) < self._ahead and (unit := next(self._units, None)) is not None:
+                if unit[1] in self._live:
+                    self._waiting.append((unit[1], self._pool.submit(self._play, *unit)))
+            if not self._waiting or stop_now():
+                return None
+            contender, future = self._waiting[0]
+            if contender not in self._live:
+                self._waiting.popleft()
+                continue
+            try:
+                games = future.result(_POLL)
+            except NotYet:
+                continue
+            self._waiting.popleft()
+            return contender, games
+
+    def rest(self) -> list[tuple[int, Games]]:
+        """What had been begun, after all were told to stop."""
+        return [(contender, future.result()) for contender, future in self._waiting]
+
+
+def _numbers(plan: RolloutPlan) -> NDArray[np.int64]:
+    return np.array(
+        [
+            plan.plies if plan.first_plies is None else plan.first_plies,
+            plan.first_turns,
+            plan.plies,
+            _LOOK if plan.reduce_variance else 0,
+            plan.truncate,
+            int(plan.cubeful),
+            int(plan.bearoff),
+            plan.seed,
+        ],
+        np.int64,
+    )
+
+
+def _start(player: Player, contender: Contender) -> Start:
+    """Where the contender's games begin: after a play, of the other side if it is a position before its roll."""
+    played = contender.action == "play"
+    after = contender.board if played else contender.board.flip()
+    board = np.zeros(BOARD, np.int8)
+    board[:26] = after.points
+    chances = player.evaluate(np.array([after.flip().points], np.int8))[0]
+    numbers = np.array([int(played), contender.level, contender.owner, int(played)], np.int64)
+    return Start(board, np.ascontiguousarray(chances), numbers)

@@ -1,0 +1,190 @@
+"""What the games of a rollout say: means, their standard errors, and whether enough has been played.
+
+A game is six numbers of the side whose decision it is: five chances, and the worth of the game with the cube (see
+bgd.kernels.cube.Terms). Errors are those of a mean stratified by the first roll; the strata of later rolls make them a
+little too large. Differences between contenders are taken game by game, which takes out the luck they share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.stakes import Stakes
+from bgd.engine.values import Chances, RolledOut, Rollout, RolloutPlan
+from bgd.errors import TimedOut
+from bgd.kernels.dice import STRATA
+from bgd.kernels.rollout import WORTH
+from bgd.rules.board import Board
+from bgd.rules.state import GameState
+
+Games: TypeAlias = NDArray[np.float64]
+"""(n, 6), one game a row, in order of their numbers."""
+
+BLOCK: Final = STRATA
+FEWEST: Final = 9 * BLOCK
+"""Games before a rollout may end by its errors, which are not to be trusted earlier."""
+
+_FEW_BLOCKS: Final = 4
+"""With fewer blocks the spread within a first roll is not measured well: all games are then taken as one stratum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """What is played out: `board` is the mover's after a play, or that of the side on roll, which then takes `action`.
+
+    `level` counts turns of the cube from the state's; `owner` is 0 (the side whose decision it is), 1, or CENTRE."""
+
+    board: Board
+    action: Literal["play", "no double", "double/take"]
+    level: int
+    owner: int
+
+
+class Scores:
+    """The games counted so far. `live` are the contenders still played: its list never changes but by shrinking."""
+
+    def __init__(
+        self,
+        state: GameState,
+        plan: RolloutPlan,
+        entered: Sequence[Contender],
+        worth: NDArray[np.float64],
+        table: MatchEquityTable | None,
+    ) -> None:
+        """`worth` is that of `Terms`."""
+        self._plan = plan
+        self._entered = entered
+        self._stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, table)
+        self._cubeless = [_cubeless(worth[contender.level]) for contender in entered]
+        self._games: list[list[Games]] = [[] for _ in entered]
+        self._ends: Literal["trials", "error", "apart", "time"] = "time"
+        self.live = list(range(len(entered)))
+        self.rounds = 0
+
+    def add(self, contender: int, games: Games) -> None:
+        """Count the next block of a contender; they come in turn."""
+        self._games[contender].append(games)
+        self.rounds = min(len(self._games[contender]) for contender in self.live)
+
+    @property
+    def round_over(self) -> bool:
+        """Whether all contenders have had the same number of blocks."""
+        return all(len(self._games[contender]) == self.rounds for contender in self.live)
+
+    def add_unfinished(self, blocks: Sequence[tuple[int, Games]]) -> None:
+        """Count what there is of the first blocks, since no round is complete."""
+        for contender, games in blocks:
+            if not self._games[contender]:
+                self._games[contender].append(games)
+
+    def settle(self) -> bool:
+        """After a round: drop the contenders that are too far behind, and say whether enough was played."""
+        plan = self._plan
+        if self.rounds * BLOCK >= plan.trials:
+            self._ends = "trials"
+            return True
+        if self.rounds * BLOCK < FEWEST:
+            return False
+        values = [self._values(contender) for contender in self.live]
+        if plan.error is not None and all(_error(value) <= plan.error for value in values):
+            self._ends = "error"
+            return True
+        if plan.apart is not None and len(self.live) > 1:
+            best = max(values, key=_mean)
+            kept = [
+                contender
+                for contender, value in zip(self.live, values, strict=True)
+                if value is best or _mean(best - value) <= plan.apart * _error(best - value)
+            ]
+            self.live[:] = kept
+            if len(kept) == 1:
+                self._ends = "apart"
+                return True
+        return False
+
+    def result(self) -> Rollout:
+        """What has been found so far: plays best first. Raises TimedOut without two games of each contender."""
+        values = [self._values(contender) for contender in range(len(self._entered))]
+        if min(map(len, values)) < 2:
+            raise TimedOut("Expected time for two games of each contender at least, got less")
+        best = max(values, key=_mean)
+        lines = [self._line(contender, value, best) for contender, value in enumerate(values)]
+        if self._entered[0].action == "play":
+            lines.sort(key=lambda line: line.behind)
+        return Rollout(tuple(lines), self._ends)
+
+    def _counted(self, contender: int) -> Games:
+        """The games of a contender that count: whole rounds, or what all have of the first."""
+        blocks = self._games[contender]
+        if self.rounds:
+            return np.concatenate(blocks[: self.rounds])
+        fewest = min(len(found[0]) if found else 0 for found in self._games)
+        return blocks[0][:fewest] if fewest else np.zeros((0, WORTH + 1))
+
+    def _values(self, contender: int) -> NDArray[np.float64]:
+        """What contenders are compared by: equities, with the cube if there is one, game by game."""
+        games = self._counted(contender)
+        return self._equities(games[:, WORTH] if self._plan.cubeful else self._cubeless_worth(contender, games))
+
+    def _cubeless_worth(self, contender: int, games: Games) -> NDArray[np.float64]:
+        constant, *slopes = self._cubeless[contender]
+        worth: NDArray[np.float64] = games[:, :WORTH] @ np.array(slopes) + constant
+        return worth
+
+    def _mwc(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (worth + 1) / 2
+
+    def _equities(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self._stakes.match is None:
+            return worth
+        zero = self._stakes.equity(0.0)
+        return zero + (self._stakes.equity(1.0) - zero) * self._mwc(worth)
+
+    def _line(self, contender: int, value: NDArray[np.float64], best: NDArray[np.float64]) -> RolledOut:
+        games, plan = self._counted(contender), self._plan
+        cubeless = self._cubeless_worth(contender, games)
+        equities = self._equities(cubeless)
+        mwc = self._mwc(games[:, WORTH] if plan.cubeful else cubeless) if self._stakes.match else None
+        shared = min(len(value), len(best))
+        lead = best[:shared] - value[:shared]
+        columns = [games[:, k] for k in range(WORTH)]
+        return RolledOut(
+            board=self._entered[contender].board,
+            action=self._entered[contender].action,
+            trials=len(games),
+            chances=Chances(*(min(1.0, max(0.0, _mean(column))) for column in columns)),
+            chances_error=Chances(*map(_error, columns)),
+            equity=_mean(equities),
+            equity_error=_error(equities),
+            cubeful=_mean(value) if plan.cubeful else None,
+            cubeful_error=_error(value) if plan.cubeful else None,
+            mwc=None if mwc is None else _mean(mwc),
+            mwc_error=None if mwc is None else _error(mwc),
+            behind=_mean(lead),
+            behind_error=_error(lead),
+        )
+
+
+def _cubeless(worth: NDArray[np.float64]) -> tuple[float, ...]:
+    """A constant, and a weight for each of the five chances, that give the worth of a game without a cube."""
+    lost3, lost2, lost1, won1, won2, won3 = worth.tolist()
+    return lost1, won1 - lost1, won2 - won1, won3 - won2, lost2 - lost1, lost3 - lost2
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return float(values.mean())
+
+
+def _error(values: NDArray[np.float64]) -> float:
+    """The standard error of the mean of games in their order: the first rolls of each block are all different."""
+    blocks, rest = divmod(len(values), BLOCK)
+    if rest or blocks < _FEW_BLOCKS:
+        return float(values.std(ddof=1) / np.sqrt(len(values)))
+    within = values.reshape(blocks, BLOCK).var(axis=0, ddof=1)
+    return float(np.sqrt(within.mean() / len(values)))
