@@ -12,11 +12,11 @@ import pytest
 
 from bgd.kernels import twosided
 from bgd.kernels.home import home_boards, own_index
+from bgd.kernels.movegen import BOARD
 from bgd.kernels.twosided import AWAY, CENTRED, CHECKERS, OWNED, PAIRS, WIN
 from bgd.rules.board import Board
 from bgd.rules.dice import ROLLS
 from bgd.rules.plays import legal_plays
-from tests.kernels.arrays import padded
 
 Home = tuple[int, ...]
 
@@ -32,7 +32,9 @@ def home(*points: int) -> Home:
 
 
 def index(held: Home) -> int:
-    return own_index(padded((0, *held, *[0] * 19)))
+    board = np.zeros(BOARD, np.int8)
+    board[1:7] = held
+    return own_index(board)
 
 
 @cache
