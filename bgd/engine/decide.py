@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -13,10 +14,21 @@ from bgd.engine.met import MatchEquityTable
 from bgd.engine.noise import disturbed
 from bgd.engine.offers import ResignDecision
 from bgd.engine.stakes import Stakes, play_stakes
-from bgd.engine.values import Chances, CubeDecision, Evaluation, ExactMoney, RankedPlay, Stop, never
+from bgd.engine.values import (
+    Chances,
+    CubeDecision,
+    Evaluation,
+    ExactMoney,
+    Luck,
+    RankedPlay,
+    Rollout,
+    RolloutPlan,
+    Stop,
+    never,
+)
 from bgd.errors import MissingContext, Unsupported
 from bgd.rules.board import Board
-from bgd.rules.dice import Dice
+from bgd.rules.dice import ROLLS, Dice
 from bgd.rules.state import Cube, GameState, Match, Money, Resignation, Side
 
 if TYPE_CHECKING:
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
 
     from bgd.engine.search import Look, Ranked
     from bgd.kernels.cubeful import Ladder
+    from bgd.kernels.rollout import Orders, Start
 
 MAX_PLIES: Final = 4
 """The deepest level there is; deeper ones are refused by name. Known without loading anything."""
@@ -65,6 +78,10 @@ class Judge(Protocol):
     ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]: ...
 
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None: ...
+
+    def games(
+        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+    ) -> int: ...
 
 
 class Engine:
@@ -158,6 +175,60 @@ class Engine:
         """Whether the side on roll should double, and what the other should answer; see bgd.engine.cube."""
         chances, level, searched = self._look(state, plies, stop)
         return cube.decide(state, chances, level, self._table, searched)
+
+    def luck(self, state: GameState, opening: bool = False) -> Luck:
+        """How lucky the dice of `state` are: what their best play makes the position worth, less what the best plays of
+        all rolls make it worth on average; at 0 plies, with the cube in play. About 0.6 ms.
+
+        `opening`: it is the first roll of the game, given to this side already, and so no double."""
+        dice = self._dice(state, 0)
+        weights = self._weights(state.cube, state.turn, state.terms)
+        ladder = self._ladder(state.cube, state.turn.other, state.terms, 0)
+        total = actual = 0.0
+        chances = 0
+        for roll in ROLLS:
+            if opening and roll.is_double:
+                continue
+            worth = self._judge.choose(state.board.points, roll.high, roll.low, weights, 0, never, ladder)[2]
+            times = 1 if roll.is_double else 2
+            total += times * worth
+            chances += times
+            if (roll.high, roll.low) == (dice.high, dice.low):
+                actual = worth
+        mean = total / chances
+        if isinstance(state.terms, Money):
+            return Luck(actual - mean, actual, mean)
+        stakes = self._stakes(state.cube, state.turn, state.terms)
+        equity, equity_mean = stakes.equity(actual), stakes.equity(mean)
+        return Luck(equity - equity_mean, equity, equity_mean, actual - mean)
+
+    def rollout(
+        self,
+        state: GameState,
+        plan: RolloutPlan | None = None,
+        plays: Sequence[Board] | None = None,
+        threads: int | None = None,
+        progress: Callable[[Rollout], None] | None = None,
+        stop: Stop = never,
+    ) -> Rollout:
+        """Play out `plays`, given by the boards after them, or the position of `state` before its roll; see
+        bgd.engine.rollout. Where the side on roll may double, both its rolling and its double are played out, and the
+        answer holds the cube decision that follows.
+
+        `threads` (one a core) share the work and `progress` is told how it goes; neither changes the answer. When
+        `stop` says so, the games played by then are it; TimedOut if there are hardly any."""
+        from bgd.engine.rollout import DEEPEST, roll_out
+
+        plan = plan or RolloutPlan()
+        deepest = max(plan.plies, plan.first_plies or 0)
+        if deepest > DEEPEST:
+            raise Unsupported(f"Expected 0 to {DEEPEST} plies in a rollout, got `{deepest}`")
+        found = roll_out(self._judge, state, plan, plays, self._table, threads, progress, stop)
+        rolled, *doubled = found.lines
+        if plays is not None or not doubled:
+            return found
+        searched = Searched(rolled.worth, doubled[0].worth)
+        return replace(found, decision=cube.decide(state, rolled.chances, plan.plies, self._table, searched))
 
     def answer(self, state: GameState, plies: int = 0, stop: Stop = never) -> str:
         """What to answer to the double, beaver or raccoon that is pending: take, pass, beaver or raccoon."""

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
+from bgd.engine.rollout import roll_out
 from bgd.engine.search import MAX_DEPTH, Filter, Look, Ranked, Searcher
-from bgd.engine.values import ExactMoney, Stop, never
+from bgd.engine.values import ExactMoney, RolloutPlan, Stop, never
 from bgd.engine.weights import load_weights, shipped_weights
 from bgd.errors import Unsupported
 from bgd.kernels import bearoff
@@ -36,7 +37,7 @@ from bgd.kernels.search import OPEN, OVER, ends_of
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team, cores
 from bgd.kernels.twosided import PAIRS
-from bgd.rules.state import Cube, Money, Side
+from bgd.rules.state import Cube, GameState, Money, Side
 
 Board = Sequence[int] | NDArray[np.int8]
 
@@ -96,6 +97,8 @@ class Evaluator:
         ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=1)
         evaluator.look(start, evaluator._money, ladder, plies=1)
         evaluator.choose(start, 2, 1, evaluator._money, ladder=ladder)
+        tell("preparing rollouts")
+        roll_out(evaluator, GameState(), RolloutPlan(trials=1, truncate=1), None, MatchEquityTable.default(), 1)
         tell("ready")
         return evaluator
 
@@ -228,4 +231,5 @@ class Evaluator:
     ) -> int:
         """Play out games from number `first` on, one a row of `results` (n, 6), until `stop[0]` is set by any thread;
         returns how many ended. See bgd.kernels.rollout."""
-        return play_games(first, start, orders, self._net, self._prune, self._table, self._here.rolls, stop, results)
+        rolls, cube = self._here.rolls, cube_space(orders.ladder.usable.shape[1])
+        return play_games(first, start, orders, self._net, self._prune, self._table, rolls, cube, stop, results)

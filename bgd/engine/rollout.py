@@ -17,20 +17,30 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.scores import BLOCK, Contender, Games, Scores
-from bgd.engine.stakes import CONTACT_EFFICIENCY, FAR_LIMIT, RACE_EFFICIENCY, Stakes, play_stakes
-from bgd.engine.values import Chances, Rollout, RolloutPlan
-from bgd.kernels.cube import CENTRE, Terms
+from bgd.engine.stakes import play_stakes
+from bgd.engine.values import Rollout, RolloutPlan, Stop, never
+from bgd.kernels.cubeful import CENTRED, Ladder
 from bgd.kernels.dice import strata_of
+from bgd.kernels.doubling import owner_of, turned
 from bgd.kernels.movegen import BOARD
 from bgd.kernels.rollout import RESULTS, Orders, Start
+from bgd.kernels.team import cores
 from bgd.rules.board import Board
 from bgd.rules.cube import why_no_cube
 from bgd.rules.state import Cube, GameState
 
-_LOOK: Final = 3
-"""Plays of each roll that are looked at to measure luck; see bgd/engine/rollouts.md for what others cost and gain."""
+DEEPEST: Final = 1
+"""The most plies that games can be played at."""
+
+_LOOK: Final = 4
+"""Plays of each roll that are looked at to measure luck. With 2 the same error costs a quarter more time, with 3 and 6
+a tenth, with 8 a third."""
+
+_DOUBLINGS: Final = 10
+"""How often the cube is turned in money play at most; in matches the score says."""
 
 _POLL: Final = 0.01
 """Seconds between looks at whether to stop."""
@@ -39,51 +49,20 @@ _POLL: Final = 0.01
 class Player(Protocol):
     """What rollouts need of bgd.engine.evaluator.Evaluator."""
 
-    def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]: ...
+    def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
 
     def games(
         self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
     ) -> int: ...
 
 
-def cube_terms(state: GameState, table: MatchEquityTable | None = None) -> Terms:
-    """The stakes of `state` for the kernels: side 0 is the side on roll, level 0 the cube as it is."""
-    cube, turn = state.cube, state.turn
-    stakes = Stakes(Chances(0.5), cube, turn, state.terms, table)
-    match = stakes.match is not None
-    values = [cube.value << level for level in range(max(1, (cube.limit // cube.value).bit_length()))]
-    worth = np.array([[stakes.players[0].worth(points * v) for points in (-3, -2, -1, 1, 2, 3)] for v in values])
-    owners = (turn, turn.other, None)
-    return Terms(
-        worth=2 * worth - 1 if match else worth,
-        use=np.array([[stakes.has_use(side, value) for side in (0, 1)] for value in values], np.int64),
-        free=np.array([[stakes.is_free(side, value) for side in (0, 1)] for value in values], np.int64),
-        rules=np.array([stakes.jacoby, not match and cube.limit >= FAR_LIMIT * cube.value], np.int64),
-        efficiency=np.array([CONTACT_EFFICIENCY, *RACE_EFFICIENCY]),
-        weights=np.array(
-            [
-                [
-                    [
-                        play_stakes(Cube(value, owner, cube.limit), side, state.terms, table)
-                        for side in (turn, turn.other)
-                    ]
-                    for owner in owners
-                ]
-                for value in values
-            ],
-            np.float32,
-        ),
-    )
-
-
 def contenders(state: GameState, plays: Sequence[Board] | None, plan: RolloutPlan) -> list[Contender]:
     """The plays, by their resulting boards; without them the position, with the cube turned too where it may be."""
-    owner = CENTRE if state.cube.owner is None else int(state.cube.owner is not state.turn)
     if plays is not None:
-        return [Contender(board, "play", 0, owner) for board in plays]
-    found = [Contender(state.board, "no double", 0, owner)]
+        return [Contender(board, "play", 0) for board in plays]
+    found = [Contender(state.board, "no double", 0)]
     if plan.cubeful and why_no_cube(state.cube, state.terms, state.turn) is None:
-        found.append(Contender(state.board, "double/take", 1, 1))
+        found.append(Contender(state.board, "double/take", turned(0, 0, 1)))
     return found
 
 
@@ -91,28 +70,30 @@ def roll_out(
     player: Player,
     state: GameState,
     plan: RolloutPlan,
-    plays: Sequence[Board] | None = None,
-    table: MatchEquityTable | None = None,
-    threads: int = 1,
+    plays: Sequence[Board] | None,
+    table: MatchEquityTable,
+    threads: int | None = None,
     progress: Callable[[Rollout], None] | None = None,
-    stop_now: Callable[[], bool] = lambda: False,
+    stop_now: Stop = never,
 ) -> Rollout:
     """Play out `plays`, the boards after them (mover's view), or the position of `state` before its roll.
 
-    `progress` is told the result so far after each block of all contenders; `stop_now` is asked every hundredth of a
-    second, and the games counted by then are the answer. Raises TimedOut when there are not two of each contender."""
-    terms = cube_terms(state, table)
+    `threads`: one a core unless given. `progress` is told the result so far after each block of all contenders.
+    `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises TimedOut when there
+    are not two of each contender."""
+    ladder = ladder_of(state.cube, state.turn, state.terms, table, _DOUBLINGS)
     entered = contenders(state, plays, plan)
     starts = [_start(player, contender) for contender in entered]
-    orders = Orders(_numbers(plan), strata_of(plan.seed), terms)
+    orders = Orders(_numbers(plan), strata_of(plan.seed), ladder, _weights(state, ladder, table))
     stop = np.zeros(1, np.uint8)
+    threads = threads or cores()
 
     def play(number: int, contender: int) -> Games:
         games = np.zeros((BLOCK, RESULTS))
         return games[: player.games(number * BLOCK, starts[contender], orders, stop, games)]
 
-    scores = Scores(state, plan, entered, terms.worth, table)
-    with ThreadPoolExecutor(max(1, threads)) as pool:
+    scores = Scores(state, plan, entered, ladder, table)
+    with ThreadPoolExecutor(threads) as pool:
         blocks = _Blocks(pool, play, -(-plan.trials // BLOCK), scores.live, 2 * threads)
         try:
             while (block := blocks.next(stop_now)) is not None:
@@ -145,7 +126,7 @@ class _Blocks:
         self._units = ((number, contender) for number in range(rounds) for contender in tuple(live))
         self._waiting: deque[tuple[int, Future[Games]]] = deque()
 
-    def next(self, stop_now: Callable[[], bool]) -> tuple[int, Games] | None:
+    def next(self, stop_now: Stop) -> tuple[int, Games] | None:
         """The next contender and its games; None when all are played, or it is time to stop."""
         while True:
             while len(self._waiting) < self._ahead and (unit := next(self._units, None)) is not None:
@@ -167,6 +148,20 @@ class _Blocks:
     def rest(self) -> list[tuple[int, Games]]:
         """What had been begun, after all were told to stop."""
         return [(contender, future.result()) for contender, future in self._waiting]
+
+
+def _weights(state: GameState, ladder: Ladder, table: MatchEquityTable) -> NDArray[np.float32]:
+    """What plays are chosen by, for each state of the cube and side: see kernels.rollout.Orders."""
+    sides = (state.turn, state.turn.other)
+    weights = np.zeros((2 * ladder.usable.shape[1] - 1, 2, 6), np.float32)
+    for cube_state in range(len(weights)):
+        value = state.cube.value << (cube_state + 1) // 2
+        holder = owner_of(cube_state, ladder)
+        owner = None if holder == CENTRED else sides[holder]
+        cube = Cube(min(value, state.cube.limit), owner, state.cube.limit)
+        for side in (0, 1):
+            weights[cube_state, side] = play_stakes(cube, sides[side], state.terms, table)
+    return weights
 
 
 def _numbers(plan: RolloutPlan) -> NDArray[np.int64]:
@@ -192,5 +187,5 @@ def _start(player: Player, contender: Contender) -> Start:
     board = np.zeros(BOARD, np.int8)
     board[:26] = after.points
     chances = player.evaluate(np.array([after.flip().points], np.int8))[0]
-    numbers = np.array([int(played), contender.level, contender.owner, int(played)], np.int64)
+    numbers = np.array([int(played), contender.state, int(played)], np.int64)
     return Start(board, np.ascontiguousarray(chances), numbers)

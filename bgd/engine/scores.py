@@ -1,7 +1,7 @@
 """What the games of a rollout say: means, their standard errors, and whether enough has been played.
 
 A game is six numbers of the side whose decision it is: five chances, and the worth of the game with the cube (see
-bgd.kernels.cube.Terms). Errors are those of a mean stratified by the first roll; the strata of later rolls make them a
+bgd.kernels.cubeful). Errors are those of a mean stratified by the first roll; the strata of later rolls make them a
 little too large. Differences between contenders are taken game by game, which takes out the luck they share.
 """
 
@@ -18,6 +18,7 @@ from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes
 from bgd.engine.values import Chances, RolledOut, Rollout, RolloutPlan
 from bgd.errors import TimedOut
+from bgd.kernels.cubeful import Ladder
 from bgd.kernels.dice import STRATA
 from bgd.kernels.rollout import WORTH
 from bgd.rules.board import Board
@@ -38,12 +39,11 @@ _FEW_BLOCKS: Final = 4
 class Contender:
     """What is played out: `board` is the mover's after a play, or that of the side on roll, which then takes `action`.
 
-    `level` counts turns of the cube from the state's; `owner` is 0 (the side whose decision it is), 1, or CENTRE."""
+    `state` is that of the cube then, as bgd.kernels.cubeful counts them; side 0 is the side whose decision it is."""
 
     board: Board
     action: Literal["play", "no double", "double/take"]
-    level: int
-    owner: int
+    state: int
 
 
 class Scores:
@@ -54,14 +54,13 @@ class Scores:
         state: GameState,
         plan: RolloutPlan,
         entered: Sequence[Contender],
-        worth: NDArray[np.float64],
-        table: MatchEquityTable | None,
+        ladder: Ladder,
+        table: MatchEquityTable,
     ) -> None:
-        """`worth` is that of `Terms`."""
         self._plan = plan
         self._entered = entered
         self._stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, table)
-        self._cubeless = [_cubeless(worth[contender.level]) for contender in entered]
+        self._cubeless = [_cubeless(ladder.worth[0, (contender.state + 1) // 2]) for contender in entered]
         self._games: list[list[Games]] = [[] for _ in entered]
         self._ends: Literal["trials", "error", "apart", "time"] = "time"
         self.live = list(range(len(entered)))
@@ -137,20 +136,17 @@ class Scores:
         worth: NDArray[np.float64] = games[:, :WORTH] @ np.array(slopes) + constant
         return worth
 
-    def _mwc(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
-        return (worth + 1) / 2
-
     def _equities(self, worth: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._stakes.match is None:
             return worth
         zero = self._stakes.equity(0.0)
-        return zero + (self._stakes.equity(1.0) - zero) * self._mwc(worth)
+        return zero + (self._stakes.equity(1.0) - zero) * worth
 
     def _line(self, contender: int, value: NDArray[np.float64], best: NDArray[np.float64]) -> RolledOut:
         games, plan = self._counted(contender), self._plan
         cubeless = self._cubeless_worth(contender, games)
         equities = self._equities(cubeless)
-        mwc = self._mwc(games[:, WORTH] if plan.cubeful else cubeless) if self._stakes.match else None
+        mwc = None if self._stakes.match is None else games[:, WORTH] if plan.cubeful else cubeless
         shared = min(len(value), len(best))
         lead = best[:shared] - value[:shared]
         columns = [games[:, k] for k in range(WORTH)]
@@ -173,7 +169,7 @@ class Scores:
 
 def _cubeless(worth: NDArray[np.float64]) -> tuple[float, ...]:
     """A constant, and a weight for each of the five chances, that give the worth of a game without a cube."""
-    lost3, lost2, lost1, won1, won2, won3 = worth.tolist()
+    lost3, lost2, lost1, _, won1, won2, won3 = worth.tolist()
     return lost1, won1 - lost1, won2 - won1, won3 - won2, lost2 - lost1, lost3 - lost2
 
 

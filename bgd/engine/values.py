@@ -120,6 +120,17 @@ class CubeDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class Luck:
+    """How much better a roll is than rolls are on average, to the side that threw it: the difference of `equity`, with
+    the roll's best play, and `mean`. Normalised to the cube; `mwc` is the same difference in match winning chances."""
+
+    luck: float
+    equity: float
+    mean: float
+    mwc: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RolloutPlan:
     """How to roll out.
 
@@ -170,6 +181,11 @@ class RolledOut:
     def value(self) -> float:
         """What contenders are compared by."""
         return self.equity if self.cubeful is None else self.cubeful
+
+    @property
+    def worth(self) -> float:
+        """The same in the units of bgd.engine.stakes.Stakes: match winning chances in a match."""
+        return self.value if self.mwc is None else self.mwc
 
 
 @dataclass(frozen=True, slots=True)

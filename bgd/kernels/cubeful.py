@@ -56,7 +56,7 @@ def cube_space(levels: int) -> CubeSpace:
 
 
 @inner_kernel
-def _efficiency(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
+def efficiency_at(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
     """How alive the cube is at `board`, seen by the side on roll."""
     opponent_front = 0
     while opponent_front < 25 and board[opponent_front] >= 0:
@@ -97,7 +97,7 @@ def _lose(side: int, level: int, ladder: Ladder, space: CubeSpace) -> float:
 
 
 @inner_kernel
-def _prepare(mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeSpace) -> None:
+def prepare(mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeSpace) -> None:
     """Fill the shares of gammons and the take points for the chances of `mover`, the side on roll."""
     other = 1 - mover
     shares = space.shares
@@ -142,8 +142,8 @@ def _cubeless(mover: int, level: int, idle: bool, win: float, ladder: Ladder, sp
 
 
 @inner_kernel
-def _cubeful(mover: int, state: int, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
-    """The worth to `mover`, the side on roll, with the cube in `state`, after `_prepare`."""
+def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
+    """The worth to `mover`, the side on roll, with the cube in `state`, after `prepare` for its chances."""
     level = (state + 1) // 2
     owner = ladder.owner if state == 0 else (state + 1) % 2
     idle = ladder.idle and state == 0
@@ -206,10 +206,10 @@ def answer(values: NDArray[np.float64], side: int, ladder: Ladder) -> None:
 def static(board: NDArray[np.int8], mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeSpace) -> None:
     """Worths to side 0, in each state of the cube, of `board` before the roll of `mover`, whose view and chances are
     given, to `space.values`. Doubling at once is left out."""
-    _prepare(mover, probs, ladder, space)
-    efficiency = _efficiency(board, ladder.efficiency)
+    prepare(mover, probs, ladder, space)
+    efficiency = efficiency_at(board, ladder.efficiency)
     for state in range(space.values.shape[0]):
-        worth = _cubeful(mover, state, probs[0], efficiency, ladder, space)
+        worth = worth_in(mover, state, probs[0], efficiency, ladder, space)
         space.values[state] = worth if mover == 0 else ladder.total - worth
 
 
@@ -230,7 +230,7 @@ def _after(
     if end == OVER:
         for k in range(OUTPUTS):
             numbers[k] = probs[k]
-        _prepare(roller, numbers, ladder, space)
+        prepare(roller, numbers, ladder, space)
         for state in range(space.values.shape[0]):
             worth = _cubeless(roller, (state + 1) // 2, ladder.idle and state == 0, 1.0, ladder, space)
             space.values[state] = worth if roller == 0 else ladder.total - worth

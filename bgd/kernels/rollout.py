@@ -5,9 +5,9 @@ end, to the exact bear-off, or so many turns deep. Luck is taken away as it come
 play, by the network, less the mean over the 21 rolls. Whatever that value is, its luck has mean 0; the better it is,
 the less is left of the spread. To keep it cheap it is the best of the few plays that the small network likes most.
 
-Side 0 is the one whose results are kept: five chances, and the worth of the game with the cube (see cube.Terms).
-Plays are chosen by the utility weights of the cube's level and owner. Where a double is passed, the chances are the
-network's at that moment, since nobody plays on.
+Side 0 is the one whose results are kept: five chances, and the worth of the game with the cube (see cubeful). Plays
+are chosen cubeless, by utility weights that depend on the state of the cube. Where a double is passed, the chances are
+the network's at that moment, since nobody plays on.
 """
 
 from __future__ import annotations
@@ -19,21 +19,10 @@ from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import inner_float_kernel
-from bgd.kernels.cube import (
-    CENTRE,
-    DOUBLE_NO,
-    DOUBLE_PASS,
-    ENDLESS,
-    JACOBY,
-    Terms,
-    cube_action,
-    cubeful_worth,
-    efficiency_after,
-    result_worth,
-)
+from bgd.kernels.cubeful import CubeSpace, Ladder, efficiency_at
 from bgd.kernels.decide import Space, best_play, one_ply, turn_probabilities
 from bgd.kernels.dice import game_roll
-from bgd.kernels.home import both_home, opponent_index, own_index
+from bgd.kernels.doubling import BEAVER, PASS, ROLL, cube_action, in_pairs, pair_worth, turned
 from bgd.kernels.movegen import BOARD, flip, generate
 from bgd.kernels.network import (
     OUTPUTS,
@@ -46,7 +35,6 @@ from bgd.kernels.network import (
     won_probabilities,
 )
 from bgd.kernels.prune import PruneNet, keep_best
-from bgd.kernels.twosided import AWAY, CENTRED, OWNED, PAIRS
 
 RESULTS = OUTPUTS + 1  # numbers kept of a game
 WORTH = OUTPUTS  # the last of them
@@ -62,7 +50,7 @@ class Start(NamedTuple):
 
     board: NDArray[np.int8]  # (32,) seen by the side that played last; the other is on roll
     chances: NDArray[np.float32]  # (5,) of the side on roll, by the network
-    numbers: NDArray[np.int64]  # side on roll, level and owner of the cube, whether the side on roll may double first
+    numbers: NDArray[np.int64]  # side on roll, state of the cube, whether the side on roll may double first
 
 
 class Orders(NamedTuple):
@@ -72,7 +60,8 @@ class Orders(NamedTuple):
 
     numbers: NDArray[np.int64]  # (8,)
     strata: NDArray[np.int64]  # see dice.strata_of
-    terms: Terms
+    ladder: Ladder
+    weights: NDArray[np.float32]  # (states, 2, 6) utility weights that choose a play, by state of the cube and side
 
 
 class RollSpace(NamedTuple):
@@ -107,52 +96,32 @@ def roll_space(space: Space) -> RollSpace:
 
 
 @inner_float_kernel
-def _in_pairs(board: NDArray[np.int8]) -> bool:
-    """Whether both sides are in the two-sided bear-off table."""
-    return both_home(board) and own_index(board) < PAIRS and opponent_index(board) < PAIRS
-
-
-@inner_float_kernel
-def _pair_worth(
-    after: NDArray[np.int8], side: int, level: int, owner: int, may_double: bool, terms: Terms, table: Bearoff
-) -> float:
-    """The exact worth to `side`, on roll, of a position in the two-sided table; the board is seen by the other side."""
-    pair = table.pairs[opponent_index(after), own_index(after)]
-    unit = result_worth(side, 1, level, terms)
-    away: float = pair[AWAY]
-    if owner == 1 - side:
-        return unit * away
-    keep: float = pair[CENTRED] if owner == CENTRE else pair[OWNED]
-    if may_double:
-        keep = max(keep, min(2.0 * away, 1.0))
-    return unit * keep
-
-
-@inner_float_kernel
 def _worth_after(
     after: NDArray[np.int8],
     side: int,
-    level: int,
-    owner: int,
+    state: int,
     probs: NDArray[np.float32],
     orders: Orders,
     table: Bearoff,
     rolls: RollSpace,
+    cube: CubeSpace,
 ) -> float:
     """What a position after a play of `side` is worth to it with the cube; `probs` are its chances."""
-    terms = orders.terms
-    if orders.numbers[BEAROFF] and terms.rules[ENDLESS] and _in_pairs(after):
-        return -_pair_worth(after, 1 - side, level, owner, True, terms, table)
+    ladder = orders.ladder
+    if orders.numbers[BEAROFF] and in_pairs(after, ladder):
+        return ladder.total - pair_worth(after, 1 - side, state, True, ladder, table)
     turn_probabilities(probs, rolls.turned)
-    _, worth = cube_action(1 - side, level, owner, rolls.turned, efficiency_after(after, terms), terms)
-    return -worth
+    turned_board = rolls.space.turned
+    flip(after, turned_board)
+    cube_action(1 - side, state, rolls.turned, efficiency_at(turned_board, ladder.efficiency), ladder, cube)
+    worth: float = cube.values[0]
+    return ladder.total - worth
 
 
 @inner_float_kernel
 def _look_ahead(
     side: int,
-    level: int,
-    owner: int,
+    state: int,
     thrown1: int,
     thrown2: int,
     orders: Orders,
@@ -160,13 +129,14 @@ def _look_ahead(
     prune: PruneNet,
     table: Bearoff,
     rolls: RollSpace,
+    cube: CubeSpace,
 ) -> None:
     """The luck of the roll thrown, of the side on roll, to `rolls.luck`: five chances and worth."""
     space = rolls.space
     board = rolls.board
     mean = rolls.mean
     luck = rolls.luck
-    weights = orders.terms.weights[level, owner, side]
+    weights = orders.weights[state, side]
     look = orders.numbers[LOOK]
     cubeful = orders.numbers[CUBEFUL] != 0
     for k in range(RESULTS):
@@ -189,7 +159,7 @@ def _look_ahead(
                         rolls.probs[k] = space.net.out[k]
             worth = 0.0
             if cubeful:
-                worth = _worth_after(space.plays.boards[best], side, level, owner, rolls.probs, orders, table, rolls)
+                worth = _worth_after(space.plays.boards[best], side, state, rolls.probs, orders, table, rolls, cube)
             chance = (1.0 if die1 == die2 else 2.0) / 36.0
             for k in range(OUTPUTS):
                 mean[k] += chance * rolls.probs[k]
@@ -262,7 +232,12 @@ def _add_luck(side: int, rolls: RollSpace) -> None:
 
 @inner_float_kernel
 def _finish(
-    side: int, chances: NDArray[np.float32], worth: float, rolls: RollSpace, result: NDArray[np.float64]
+    side: int,
+    chances: NDArray[np.float32],
+    worth: float,
+    ladder: Ladder,
+    rolls: RollSpace,
+    result: NDArray[np.float64],
 ) -> None:
     """Write what the game came to, without its luck; `chances` and `worth` are of `side`."""
     if side == 0:
@@ -273,16 +248,17 @@ def _finish(
     turn_probabilities(chances, rolls.turned)
     for k in range(OUTPUTS):
         result[k] = rolls.turned[k] - rolls.total[k]
-    result[WORTH] = -worth - rolls.total[WORTH]
+    result[WORTH] = ladder.total - worth - rolls.total[WORTH]
 
 
 @inner_float_kernel
-def _won_worth(side: int, level: int, owner: int, probs: NDArray[np.float32], terms: Terms) -> float:
+def _won_worth(side: int, state: int, probs: NDArray[np.float32], ladder: Ladder) -> float:
     """What a game that the side has won, as `probs` say, is worth to it."""
     points = 1
-    if not (terms.rules[JACOBY] and owner == CENTRE):
+    if not (ladder.idle and state == 0):
         points += (1 if probs[1] > 0 else 0) + (1 if probs[2] > 0 else 0)
-    return result_worth(side, points, level, terms)
+    worth: float = ladder.worth[side, (state + 1) // 2, 3 + points]
+    return worth
 
 
 @inner_float_kernel
@@ -294,19 +270,20 @@ def _play_game(
     prune: PruneNet,
     table: Bearoff,
     rolls: RollSpace,
+    cube: CubeSpace,
     stop: NDArray[np.uint8],
     result: NDArray[np.float64],
 ) -> bool:
     """Play one game and write what it came to; False if it was stopped."""
     numbers = orders.numbers
-    terms = orders.terms
+    ladder = orders.ladder
     cubeful = numbers[CUBEFUL] != 0
     bearoff = numbers[BEAROFF] != 0
     side = start.numbers[0]
-    level = start.numbers[1]
-    owner = start.numbers[2]
-    may_double = start.numbers[3] != 0
+    state = start.numbers[1]
+    may_double = start.numbers[2] != 0
     after = rolls.after
+    board = rolls.board
     chances = rolls.chances
     for k in range(BOARD):
         after[k] = start.board[k]
@@ -318,41 +295,39 @@ def _play_game(
     turn = 0
     while stop[0] == 0:
         worth = 0.0
+        if game_over(after):
+            won_probabilities(after, rolls.probs)
+            _finish(1 - side, rolls.probs, _won_worth(1 - side, state, rolls.probs, ladder), ladder, rolls, result)
+            return True
+        if bearoff and not cubeful and exact_probabilities(after, table, rolls.probs):
+            _finish(1 - side, rolls.probs, worth, ladder, rolls, result)
+            return True
+        flip(after, board)
         if cubeful:
-            if bearoff and terms.rules[ENDLESS] and _in_pairs(after):
-                worth = _pair_worth(after, side, level, owner, may_double, terms, table)
-                _finish(side, chances, worth, rolls, result)
+            if bearoff and in_pairs(after, ladder):
+                worth = pair_worth(after, side, state, may_double, ladder, table)
+                _finish(side, chances, worth, ladder, rolls, result)
                 return True
-            alive = efficiency_after(after, terms)
+            action = ROLL
             if may_double:
-                action, _ = cube_action(side, level, owner, chances, alive, terms)
-                if action == DOUBLE_PASS:
-                    _finish(side, chances, result_worth(side, 1, level, terms), rolls, result)
-                    return True
-                if action != DOUBLE_NO:
-                    level += 1
-                    owner = 1 - side
-        if turn == MAX_TURNS or (numbers[TRUNCATE] and turn >= numbers[TRUNCATE]):
-            if cubeful:
-                worth = cubeful_worth(side, level, owner, chances, alive, terms)
-            _finish(side, chances, worth, rolls, result)
+                action = cube_action(side, state, chances, efficiency_at(board, ladder.efficiency), ladder, cube)
+                worth = cube.values[0]
+            if action == PASS:
+                _finish(side, chances, worth, ladder, rolls, result)
+                return True
+            if action != ROLL:
+                state = turned(side, state, 2 if action == BEAVER else 1)
+        if turn > 0 and (turn == numbers[TRUNCATE] or turn == MAX_TURNS):
+            _finish(side, chances, worth, ladder, rolls, result)
             return True
         roll = game_roll(numbers[SEED], game, turn, orders.strata)
         die1 = max(roll // 6, roll % 6) + 1
         die2 = min(roll // 6, roll % 6) + 1
-        flip(after, rolls.board)
         if numbers[LOOK]:
-            _look_ahead(side, level, owner, die1, die2, orders, net, prune, table, rolls)
+            _look_ahead(side, state, die1, die2, orders, net, prune, table, rolls, cube)
             _add_luck(side, rolls)
         plies = numbers[FIRST_PLIES] if turn < numbers[FIRST_TURNS] else numbers[PLIES]
-        _choose(die1, die2, plies, terms.weights[level, owner, side], net, prune, table, rolls)
-        if game_over(after):
-            won_probabilities(after, rolls.probs)
-            _finish(side, rolls.probs, _won_worth(side, level, owner, rolls.probs, terms), rolls, result)
-            return True
-        if bearoff and not cubeful and exact_probabilities(after, table, rolls.probs):
-            _finish(side, rolls.probs, 0.0, rolls, result)
-            return True
+        _choose(die1, die2, plies, orders.weights[state, side], net, prune, table, rolls)
         turn_probabilities(rolls.probs, chances)
         side = 1 - side
         may_double = True
@@ -369,6 +344,7 @@ def play_games(
     prune: PruneNet,
     table: Bearoff,
     rolls: RollSpace,
+    cube: CubeSpace,
     stop: NDArray[np.uint8],
     results: NDArray[np.float64],
 ) -> int:
@@ -376,18 +352,9 @@ def play_games(
 
     Games are independent of each other: the same number gives the same row, in any call."""
     for i in range(results.shape[0]):
-        if not _play_game(first + i, start, orders, net, prune, table, rolls, stop, results[i]):
+        if not _play_game(first + i, start, orders, net, prune, table, rolls, cube, stop, results[i]):
             return i
     return len(results)
 
 
-__all__ = [
-    "MAX_TURNS",
-    "RESULTS",
-    "WORTH",
-    "Orders",
-    "RollSpace",
-    "Start",
-    "play_games",
-    "roll_space",
-]
+__all__ = ["MAX_TURNS", "RESULTS", "WORTH", "Orders", "RollSpace", "Start", "play_games", "roll_space"]

@@ -11,6 +11,7 @@ from bgd.engine import Engine
 from bgd.engine.search import Look, Ranked
 from bgd.engine.values import ExactMoney, Stop
 from bgd.kernels.cubeful import Ladder
+from bgd.kernels.rollout import Orders, Start
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
@@ -82,6 +83,18 @@ class FakeJudge:
 
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None:
         return None
+
+    def games(
+        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+    ) -> int:
+        """All games come to what is thought of their beginning, gammons left aside where worth is concerned."""
+        chances, on_roll, state = start.chances.astype(float), start.numbers[0], start.numbers[1]
+        if on_roll == 1:
+            chances = np.array([1 - chances[0], chances[3], chances[4], chances[1], chances[2]])
+        lost, won = orders.ladder.worth[0, (state + 1) // 2, [2, 4]]
+        results[:, :5] = chances
+        results[:, 5] = lost + (won - lost) * chances[0]
+        return len(results)
 
 
 def fake_engine(chances: Sequence[float] | None = None) -> Engine:
