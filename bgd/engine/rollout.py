@@ -79,8 +79,8 @@ def roll_out(
     """Play out `plays`, the boards after them (mover's view), or the position of `state` before its roll.
 
     `threads`: one a core unless given. `progress` is told the result so far after each block of all contenders.
-    `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises TimedOut when there
-    are not two of each contender."""
+    `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises TimedOut when
+    there are not two of each contender."""
     ladder = ladder_of(state.cube, state.turn, state.terms, table, _DOUBLINGS)
     entered = contenders(state, plays, plan)
     starts = [_start(player, contender) for contender in entered]

@@ -1,0 +1,289 @@
+"""Rollouts: right where the answer is known, honest about their errors, the same however many threads play."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from bgd.engine import Engine
+from bgd.engine.cube import decide
+from bgd.engine.evaluator import Evaluator
+from bgd.engine.ladder import ladder_of
+from bgd.engine.met import MatchEquityTable
+from bgd.engine.rollout import BLOCK, roll_out
+from bgd.engine.values import Chances, Rollout, RolloutPlan
+from bgd.errors import TimedOut, Unsupported
+from bgd.kernels.dice import game_roll, strata_of
+from bgd.kernels.rollout import Orders, Start
+from bgd.rules.board import Board
+from bgd.rules.dice import ROLLS, Dice
+from bgd.rules.outcome import outcome_of
+from bgd.rules.plays import legal_plays
+from bgd.rules.state import Cube, GameState, Match, Money, Side
+
+MONEY = Money(jacoby=False, beavers=False)
+MET = MatchEquityTable.default()
+WEIGHTS = np.array([-1, 2, 1, 1, -1, -1], np.float32)
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Evaluator:
+    return Evaluator.load()
+
+
+@pytest.fixture(scope="module")
+def engine(evaluator: Evaluator) -> Engine:
+    return Engine(evaluator)
+
+
+def home(own: list[int], opponent: list[int]) -> Board:
+    """Checkers on each side's own points."""
+    points = [0] * 26
+    for point in own:
+        points[point] += 1
+    for point in opponent:
+        points[25 - point] -= 1
+    return Board(tuple(points))
+
+
+SIXES = home([6, 6], [6, 6])
+LONG_RACE = home([6, 6, 5, 5, 4, 4, 3, 9], [6, 6, 5, 5, 4, 4, 8, 8])
+MIDGAME = Board((0, 0, 0, -1, -2, 3, 3, 4, 0, 0, 0, 0, -2, 3, 0, 0, 0, 0, 0, -2, -3, 0, 0, -3, 1, 1))
+
+
+class PlainGames:
+    """The plain twin: one game of a rollout at a time, by rules, evaluator and cube decisions at 0 plies."""
+
+    def __init__(self, evaluator: Evaluator, state: GameState, seed: int, cubeful: bool) -> None:
+        self.evaluator, self.state, self.seed, self.cubeful = evaluator, state, seed, cubeful
+        self.strata = strata_of(seed)
+
+    def chances(self, board: Board) -> Chances:
+        return Chances.of(self.evaluator.evaluate(np.array([board.points], np.int8))[0].tolist())
+
+    def worth(self, game: int) -> float:
+        """What the game brings the side on roll, in units of the cube as it is; it does not double at first."""
+        state, first, turn = self.state, self.state.turn, 0
+        unit = state.cube.value
+        while True:
+            sign = 1 if state.turn is first else -1
+            if self.cubeful and turn:
+                decision = decide(state, self.chances(state.board), 0)
+                if decision.double and decision.response == "pass":
+                    return sign * state.cube.value / unit
+                if decision.double:
+                    state = replace(state, cube=replace(state.cube, value=2 * state.cube.value, owner=state.turn.other))
+            roll = game_roll(self.seed, game, turn, self.strata)
+            after, *_ = self.evaluator.best(state.board.points, roll // 6 + 1, roll % 6 + 1, WEIGHTS)
+            board = Board.unchecked(tuple(after.tolist()))
+            if board.off == 15:
+                return sign * int(outcome_of(board)) * state.cube.value / unit
+            state = replace(state, board=board.flip(), turn=state.turn.other)
+            turn += 1
+
+
+def games(evaluator: Evaluator, state: GameState, count: int, numbers: dict[str, int]) -> np.ndarray:
+    """The first games of a rollout of `state`, without what takes luck away or ends them early; worth in column 5."""
+    order = ("first_plies", "first_turns", "plies", "look", "truncate", "cubeful", "bearoff", "seed")
+    ladder = ladder_of(state.cube, state.turn, state.terms, MET, 10)
+    states = 2 * ladder.usable.shape[1] - 1
+    orders = Orders(
+        np.array([numbers.get(name, 0) for name in order], np.int64),
+        strata_of(numbers["seed"]),
+        ladder,
+        np.tile(WEIGHTS, (states, 2, 1)),
+    )
+    after = np.zeros(32, np.int8)
+    after[:26] = state.board.flip().points
+    chances = evaluator.evaluate(np.array([state.board.points], np.int8))[0]
+    results = np.zeros((count, 6))
+    start = Start(after, chances, np.zeros(3, np.int64))
+    assert evaluator.games(0, start, orders, np.zeros(1, np.uint8), results) == count
+    return results
+
+
+@pytest.mark.parametrize("board", [SIXES, LONG_RACE, MIDGAME], ids=["bear-off", "race", "contact"])
+@pytest.mark.parametrize("cubeful", [False, True])
+def test_games_are_those_of_the_plain_twin(evaluator: Evaluator, board: Board, cubeful: bool) -> None:
+    state = GameState(board, terms=MONEY)
+    found = games(evaluator, state, 24, {"seed": 11, "cubeful": cubeful})
+    plain = PlainGames(evaluator, state, 11, cubeful)
+    equities = found[:, :5] @ WEIGHTS[1:] + WEIGHTS[0]
+    for game, worth in enumerate(found[:, 5] if cubeful else equities):
+        assert worth == pytest.approx(plain.worth(game)), game
+
+
+def test_a_position_of_the_two_sided_table_is_known_without_error(engine: Engine) -> None:
+    found = engine.rollout(GameState(SIXES, terms=MONEY), RolloutPlan(trials=36), threads=1)
+    rolled, doubled = found.lines
+    assert (rolled.action, doubled.action) == ("no double", "double/take")
+    assert (rolled.cubeful, rolled.cubeful_error) == (pytest.approx(0.6031238, abs=1e-6), pytest.approx(0, abs=1e-12))
+    assert doubled.cubeful == pytest.approx(0.9612594, abs=1e-6)
+    assert found.decision is not None
+    assert found.decision.label == "double/take"
+
+
+@pytest.mark.parametrize("reduce_variance", [True, False])
+def test_games_played_to_the_end_come_to_the_exact_values(engine: Engine, reduce_variance: bool) -> None:
+    plan = RolloutPlan(trials=7200, bearoff=False, reduce_variance=reduce_variance, cubeful=False)
+    state = GameState(home([6, 5, 4], [6, 5, 5]), terms=MONEY)
+    exact = 2 * engine.evaluate(state).chances.win - 1
+    found = engine.rollout(state, plan).lines[0]
+    assert abs(found.equity - exact) <= 3.5 * found.equity_error
+    assert found.equity_error < (1e-3 if reduce_variance else 0.015)
+
+
+def test_the_same_bytes_on_one_thread_and_on_two(evaluator: Evaluator) -> None:
+    state = GameState(MIDGAME, terms=MONEY)
+    for plan in (RolloutPlan(trials=144), RolloutPlan(trials=720, error=0.05), RolloutPlan(trials=72, truncate=6)):
+        one, two = (roll_out(evaluator, state, plan, None, MET, threads) for threads in (1, 2))
+        assert one == two
+        assert repr(one) == repr(two)
+
+
+def test_another_seed_agrees_within_the_errors(engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=MONEY)
+    first, second = (engine.rollout(state, RolloutPlan(trials=324, seed=seed)) for seed in (1, 2))
+    assert first != second
+    for one, other in zip(first.lines, second.lines, strict=True):
+        joint = (one.equity_error**2 + other.equity_error**2) ** 0.5
+        assert abs(one.equity - other.equity) < 4 * joint
+
+
+def test_the_standard_error_is_the_spread_of_many_rollouts(engine: Engine) -> None:
+    state = GameState(LONG_RACE, terms=MONEY)
+    plan = RolloutPlan(trials=144, cubeful=False, reduce_variance=False)
+    many = [engine.rollout(state, replace(plan, seed=seed)).lines[0] for seed in range(48)]
+    spread = np.std([line.equity for line in many], ddof=1)
+    told = np.sqrt(np.mean([line.equity_error**2 for line in many]))
+    # A spread measured 48 times is right within 10 %; strata of the second roll make it a little smaller than told.
+    assert 0.65 < spread / told < 1.25
+
+
+def test_taking_luck_away_leaves_the_mean_and_little_of_the_spread(engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=MONEY)
+    plan = RolloutPlan(trials=720, cubeful=False)
+    without = engine.rollout(state, plan).lines[0]
+    with_luck = engine.rollout(state, replace(plan, reduce_variance=False)).lines[0]
+    assert without.equity_error < with_luck.equity_error / 4
+    assert abs(without.equity - with_luck.equity) < 4 * with_luck.equity_error
+
+
+def test_plays_are_rolled_out_side_by_side_best_first(engine: Engine) -> None:
+    state = GameState(terms=MONEY).with_dice(Dice(3, 1))
+    ranked = engine.rank(state)
+    plays = [ranked[-1].board, ranked[0].board]
+    found = engine.rollout(state, RolloutPlan(trials=180), plays)
+    assert [line.board for line in found.lines] == [ranked[0].board, ranked[-1].board]
+    best, worst = found.lines
+    assert (best.behind, best.behind_error) == (0, 0)
+    assert worst.behind == pytest.approx(best.value - worst.value)
+    assert 0 < worst.behind_error < best.cubeful_error + worst.cubeful_error
+
+
+def test_a_play_far_behind_is_played_no_further(engine: Engine) -> None:
+    state = GameState(terms=MONEY).with_dice(Dice(3, 1))
+    ranked = engine.rank(state)
+    plan = RolloutPlan(trials=1296, truncate=8, apart=4.0)
+    found = engine.rollout(state, plan, [ranked[0].board, ranked[-1].board])
+    assert found.ended == "apart"
+    assert found.lines[0].trials == found.lines[1].trials == 324
+
+
+def test_a_small_error_ends_a_rollout_early(engine: Engine) -> None:
+    found = engine.rollout(GameState(MIDGAME, terms=MONEY), RolloutPlan(trials=3600, truncate=4, error=0.05))
+    assert found.ended == "error"
+    assert found.lines[0].trials == 324
+
+
+def test_trials_are_whole_blocks(engine: Engine) -> None:
+    found = engine.rollout(GameState(SIXES, terms=MONEY), RolloutPlan(trials=37))
+    assert [line.trials for line in found.lines] == [2 * BLOCK] * 2
+
+
+def test_a_play_that_ends_the_game_is_worth_what_it_wins(engine: Engine) -> None:
+    state = GameState(home([1], [6] * 15), terms=MONEY).with_dice(Dice(2, 1))
+    after = legal_plays(state.board, Dice(2, 1))[0].result
+    line = engine.rollout(state, RolloutPlan(trials=36), [after]).lines[0]
+    assert (line.equity, line.cubeful, line.cubeful_error) == (2, 2, 0)
+    jacoby = replace(state, terms=Money(jacoby=True))
+    assert engine.rollout(jacoby, RolloutPlan(trials=36), [after]).lines[0].cubeful == 1
+
+
+def test_in_a_match_the_worth_is_match_winning_chances(engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=Match(5, (3, 3)))
+    found = engine.rollout(state, RolloutPlan(trials=72, truncate=10))
+    rolled, doubled = found.lines
+    assert found.decision is not None
+    assert found.decision.mwc_no_double == rolled.mwc
+    assert found.decision.mwc_double_take == doubled.mwc
+    assert found.decision.mwc_double_pass == pytest.approx(MET.win(1, 2, False))
+    for line in found.lines:
+        assert line.mwc is not None
+        assert 0 < line.mwc < 1
+
+
+def test_at_the_last_point_only_winning_counts(engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=Match(1))
+    line = engine.rollout(state, RolloutPlan(trials=72)).lines[0]
+    assert line.mwc == pytest.approx(line.chances.win, abs=1e-3)
+
+
+def test_where_the_cube_may_not_be_turned_there_is_no_double(engine: Engine) -> None:
+    state = GameState(SIXES, terms=MONEY, cube=Cube(2, Side.TOP))
+    found = engine.rollout(state, RolloutPlan(trials=36))
+    assert [line.action for line in found.lines] == ["no double"]
+    assert found.decision is None
+    crawford = GameState(MIDGAME, terms=Match(3, (2, 0), crawford=True))
+    assert len(engine.rollout(crawford, RolloutPlan(trials=36, truncate=2)).lines) == 1
+
+
+def test_plies_are_looked_ahead_for_the_first_plays_only_if_so_wished(engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=MONEY)
+    plan = RolloutPlan(trials=36, truncate=3, cubeful=False)
+    deeper = engine.rollout(state, replace(plan, first_plies=1, first_turns=1))
+    assert deeper == engine.rollout(state, replace(plan, first_plies=1, first_turns=1), threads=2)
+    assert deeper != engine.rollout(state, replace(plan, plies=1))
+    with pytest.raises(Unsupported, match="0 to 1 plies"):
+        engine.rollout(state, replace(plan, plies=2))
+
+
+def test_progress_is_told_after_each_block_and_stopping_keeps_what_was_played(engine: Engine) -> None:
+    told: list[Rollout] = []
+    state = GameState(MIDGAME, terms=MONEY)
+    found = engine.rollout(
+        state, RolloutPlan(trials=3600), progress=told.append, stop=lambda: len(told) >= 3, threads=2
+    )
+    assert [so_far.lines[0].trials for so_far in told] == [36, 72, 108]
+    assert found == told[-1]
+    assert found.ended == "time"
+    whole = engine.rollout(state, RolloutPlan(trials=108))
+    assert found.lines == whole.lines
+
+
+def test_no_time_at_all_is_told(engine: Engine) -> None:
+    with pytest.raises(TimedOut):
+        engine.rollout(GameState(MIDGAME, terms=MONEY), stop=lambda: True)
+
+
+def test_luck_is_none_on_average(engine: Engine) -> None:
+    for terms in (MONEY, Match(7, (2, 4))):
+        state = GameState(MIDGAME, terms=terms)
+        lucks = {roll: engine.luck(state.with_dice(roll)) for roll in ROLLS}
+        assert sum((1 if roll.is_double else 2) * luck.luck for roll, luck in lucks.items()) == pytest.approx(0)
+        some = lucks[Dice(3, 1)]
+        assert some.luck == pytest.approx(some.equity - some.mean)
+        assert (some.mwc is None) == (terms is MONEY)
+
+
+def test_luck_is_the_worth_of_the_best_play_less_the_mean(engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=MONEY).with_dice(Dice(6, 6))
+    assert engine.luck(state).equity == pytest.approx(engine.rank(state)[0].equity)
+
+
+def test_the_opening_roll_is_no_double(engine: Engine) -> None:
+    opening = GameState(terms=MONEY)
+    lucks = [engine.luck(opening.with_dice(roll), opening=True).luck for roll in ROLLS if not roll.is_double]
+    assert sum(lucks) == pytest.approx(0)
