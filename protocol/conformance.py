@@ -74,6 +74,8 @@ class Step:
     line: int
     sent: bytes = b""
     ends: bool = False
+    leaves: bool = False
+    """The server is told to leave, as by SIGTERM, once all that was sent."""
     expected: list[str] = field(default_factory=list)
     closes: bool = False
 
@@ -84,18 +86,25 @@ class Step:
 
 @dataclass
 class Transcript:
-    """`dialect`, `token` and `limits` are those that its server is started with."""
+    """`dialect`, `token` and `limits` are those that its server is started with; `guests`: so many other connections
+    have had an answer when this one comes."""
 
     name: str
     dialect: str | None
     steps: list[Step]
     token: str | None = None
     limits: dict[str, str] = field(default_factory=dict)
+    guests: int = 0
 
     @property
     def plain(self) -> bool:
-        """Whether any server will do, whatever its token and limits."""
-        return self.token is None and not self.limits
+        """Whether any server will do, whatever its token and limits, and whoever else is there."""
+        return self.token is None and not self.limits and not self.guests
+
+    @property
+    def leaves(self) -> bool:
+        """Whether its server is told to leave."""
+        return any(step.leaves for step in self.steps)
 
 
 def _line_pattern(line: str) -> str:
@@ -132,13 +141,17 @@ def parse(name: str, text: str) -> Transcript:
         elif kind == "@limit":
             limit, _, value = rest.partition("=")
             transcript.limits[limit] = value
-        elif kind in ("C:", "B:", "@ends"):
+        elif kind == "@guests":
+            transcript.guests = int(rest)
+        elif kind in ("C:", "B:", "@ends", "@leaves"):
             if answering:
                 transcript.steps.append(Step(number))
                 answering = False
             step = transcript.steps[-1]
             if kind == "@ends":
                 step.ends = True
+            elif kind == "@leaves":
+                step.leaves = True
             else:
                 step.sent += rest.encode() + b"\n" if kind == "C:" else _bytes(rest)
         elif kind in ("S:", "@closes") and transcript.steps:
@@ -263,6 +276,7 @@ class Door(Protocol):
 
 def replay(transcript: Transcript, door: Door) -> None:
     """Raises Failure at the first thing that is not as written."""
+    guests = [_guest(door) for _ in range(transcript.guests)]
     peer = door(transcript.dialect)
     try:
         for step in transcript.steps:
@@ -286,7 +300,16 @@ def replay(transcript: Transcript, door: Door) -> None:
     except OSError as error:
         raise Failure(f"{transcript.name}.txt: the connection was lost: {error}") from error
     finally:
-        peer.close()
+        for each in (peer, *guests):
+            each.close()
+
+
+def _guest(door: Door) -> Peer:
+    """Somebody else who is there, and has been let in for certain."""
+    peer = door()
+    peer.send(b"ping\n")
+    peer.receive_until(lambda data: data.endswith(b"\n"))
+    return peer
 
 
 def _nothing_is_enough(data: bytes) -> bool:
@@ -400,9 +423,12 @@ def checks(*, pinned: bool, prepared: bool) -> Iterator[tuple[str, Callable[[Doo
     for transcript in transcripts():
         if transcript.dialect is not None and not pinned:
             yield transcript.name, None, f"needs a server with the dialect {transcript.dialect} pinned"
+        elif transcript.leaves:
+            yield transcript.name, None, "needs a server that is told to leave"
         elif not transcript.plain and not prepared:
             needs = [f"token {transcript.token}"] if transcript.token else []
             needs += [f"limit {name}={value}" for name, value in transcript.limits.items()]
+            needs += [f"{transcript.guests} other clients"] if transcript.guests else []
             yield transcript.name, None, f"needs a server with the {', the '.join(needs)}"
         else:
             yield transcript.name, partial(replay, transcript), ""

@@ -356,15 +356,18 @@ Looked = TypeVar("Looked", BestReply, EvalReply, CubeReply)
 def _deepened(look: Callable[[int], Looked], plies: int, progress: int, deadline: Deadline) -> Looked:
     """What `look` sees `plies` deep. Who wants to hear of progress hears of each level before: they take little time
     beside the last one."""
-    before: Looked | None = None
-    for level in range(plies if progress else 0):
-        before = look(level)
+    if not progress:
+        return look(plies)
+    deepest = look(0)
+    for level in range(1, plies + 1):
         if deadline.stop_now():
-            return before
-        if (report := answers.so_far(before)) is not None:
+            break
+        if (report := answers.so_far(deepest)) is not None:
             deadline.report(report)
-    found = look(plies)
-    return found if before is None or found.plies >= before.plies else before
+        found = look(level)  # at a lower level if it is stopped
+        if found.plies >= deepest.plies:
+            deepest = found
+    return deepest
 
 
 def _check_plies(plies: int) -> None:

@@ -269,15 +269,19 @@ class Peer:
         await self.stream.send_all("".join(f"{line}\n" for line in lines).encode())
 
     async def hear(self) -> str:
-        """The next line; empty when the connection is closed."""
+        """The next line without its end; empty, too, when the connection is closed."""
+        return (await self.hear_line()).removesuffix("\n")
+
+    async def hear_line(self) -> str:
+        """The next line with its end; empty when the connection is closed."""
         while b"\n" not in self._buffer:
             data = await self.stream.receive_some()
             if not data:
                 assert not self._buffer
                 return ""
             self._buffer += data
-        line, _, self._buffer = self._buffer.partition(b"\n")
-        return line.decode()
+        line, end, self._buffer = self._buffer.partition(b"\n")
+        return (line + end).decode()
 
     async def hear_all(self) -> list[str]:
         """Everything up to the end."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +15,8 @@ from tests.protocol.transcript import Step, Transcript, mismatch, transcripts
 TIMEOUT = 60.0
 
 ALL = list(transcripts())
-PLAIN = [transcript for transcript in ALL if transcript.plain]
+PLAIN = [transcript for transcript in ALL if transcript.plain and not transcript.leaves]
+PREPARED = [transcript for transcript in ALL if transcript not in PLAIN]
 UNPINNED = [transcript for transcript in PLAIN if transcript.dialect is None]
 
 
@@ -43,10 +46,13 @@ def answer_to(step: Step, receive: Callable[[], bytes]) -> str:
     return answer.decode()
 
 
-def replay(transcript: Transcript, sock: socket.socket) -> None:
+def replay(transcript: Transcript, sock: socket.socket, leave: Callable[[], None] | None = None) -> None:
     sock.settimeout(TIMEOUT)
     for step in transcript.steps:
         sock.sendall(step.sent)
+        if step.leaves:
+            assert leave is not None
+            leave()
         if step.ends:
             sock.shutdown(socket.SHUT_WR)
         wrong = mismatch(transcript, step, answer_to(step, lambda: sock.recv(65_536)))
@@ -68,6 +74,25 @@ def test_over_tcp_a_conversation_goes_as_its_transcript_says(transcript: Transcr
 def test_over_a_unix_socket_it_goes_the_same_way(transcript: Transcript, daemon: DaemonProcess) -> None:
     with daemon.connect_unix() as client:
         replay(transcript, client.sock)
+
+
+@pytest.mark.parametrize("transcript", PREPARED, ids=name)
+def test_with_a_server_of_its_own_it_goes_as_its_transcript_says(transcript: Transcript, tmp_path: Path) -> None:
+    settings = {f"BGD_LIMITS_{limit.upper()}": value for limit, value in transcript.limits.items()}
+    if transcript.token is not None:
+        secret = tmp_path / "token"
+        secret.touch(0o600)
+        secret.write_text(transcript.token)
+        settings["BGD_TOKEN_FILE"] = str(secret)
+    if transcript.dialect is not None:
+        settings["BGD_DIALECT"] = transcript.dialect
+    with DaemonProcess.start("--host", "127.0.0.1", "--port", "0", env=settings) as server, ExitStack() as stack:
+        for _ in range(transcript.guests):
+            guest = stack.enter_context(server.connect())
+            guest.send("ping")
+            assert guest.receive()
+        with server.connect() as client:
+            replay(transcript, client.sock, server.process.terminate)
 
 
 @pytest.mark.parametrize("transcript", PLAIN, ids=name)

@@ -1,4 +1,4 @@
-"""A daemon in memory that speaks all dialects. What is above 0 plies takes its engine as long as a test likes."""
+"""A daemon in memory that speaks all dialects. Beyond some plies its engine takes as long as a test likes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import trio
 import trio.testing
@@ -28,12 +29,13 @@ from tests.engine.fakes import FakeJudge
 
 
 class SlowJudge(FakeJudge):
-    """Above 0 plies it thinks until `finish()`, or until told to stop: then it says what it thought at 0.
+    """Beyond some plies it thinks until `finish()`, or until told to stop: then it says what it thought at 0.
 
     `begun` counts the searches that have begun to wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, quick_plies: int) -> None:
         super().__init__()
+        self._quick_plies = quick_plies
         self._done = threading.Event()
         self.begun = threading.Semaphore(0)
 
@@ -41,7 +43,7 @@ class SlowJudge(FakeJudge):
         self._done.set()
 
     def _think(self, plies: int, stop: Stop) -> None:
-        if plies and not self._done.is_set():
+        if plies > self._quick_plies and not self._done.is_set():
             self.begun.release()
             while not self._done.wait(0.001) and not stop():
                 pass
@@ -65,9 +67,9 @@ class SlowJudge(FakeJudge):
 
 
 class SlowDaemon:
-    def __init__(self, nursery: trio.Nursery, **limits: Any) -> None:
-        self.judge = SlowJudge()
-        self.limits = Limits(**{"min_progress": 0.0, **limits})
+    def __init__(self, nursery: trio.Nursery, quick_plies: int = 0, **limits: Any) -> None:
+        self.judge = SlowJudge(quick_plies)
+        self.limits = msgspec.convert({"min_progress": 0.0, **limits}, Limits, strict=False)
         self._nursery = nursery
         self._counts = Counts()
         self._engines = EngineHost(lambda progress: Engine(self.judge))

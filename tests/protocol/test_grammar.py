@@ -25,7 +25,7 @@ TEXT: Final = GRAMMAR.read_text()
 
 EXAMPLES: Final = {
     "number": "0.2500",
-    "count": "12",
+    "count": "4",
     "equity": "+0.1594",
     "probability": "0.5511",
     "float6": "0.147194",

@@ -96,6 +96,9 @@ def replay(transcript: Transcript) -> None:
         assert server.closed == step.closes, f"{transcript.name}:{step.line}: closed is {server.closed}"
 
 
-@pytest.mark.parametrize("transcript", transcripts(), ids=lambda transcript: transcript.name)
+AT_ONCE: Final = [transcript for transcript in transcripts() if not transcript.name.startswith("daemon")]
+
+
+@pytest.mark.parametrize("transcript", AT_ONCE, ids=lambda transcript: transcript.name)
 def test_a_conversation_goes_as_its_transcript_says(transcript: Transcript) -> None:
     replay(transcript)
