@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bgd import __version__
-from bgd.bench import accuracy, socket, speed
+from bgd.bench import accuracy, rollout, socket, speed
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import BgdError
 from bgd.kernels.team import cores
@@ -45,6 +45,13 @@ def _parser() -> argparse.ArgumentParser:
     quick = kinds.add_parser("speed", parents=[common], help="time of a play and of a cube decision")
     quick.add_argument("decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice")
     quick.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, turn and turn about")
+    played = kinds.add_parser("rollout", parents=[common], help="time and standard error of rollouts")
+    played.add_argument("positions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the side on roll")
+    played.add_argument("--trials", type=int, default=1296, metavar="N", help="games of a rollout (1296)")
+    played.add_argument("--seed", type=int, default=1, metavar="N", help="of the dice (1)")
+    played.add_argument(
+        "--gnubg", action="store_true", help="roll the same out with GNU Backgammon"
+    )
     return parser
 
 
@@ -61,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             found = [
                 row for path in asked.references for row in accuracy.measure(evaluator, path, levels, asked.sample)
             ]
+        elif asked.kind == "rollout":
+            found = rollout.measure(evaluator, asked.positions, asked.sample, asked.trials, asked.seed, asked.gnubg)
         else:
             found = speed.measure(evaluator, asked.decisions, levels, asked.sample, asked.gnubg)
     except (BgdError, OSError) as error:

@@ -29,7 +29,13 @@ class Decision(Struct):
     dice: tuple[Annotated[int, Meta(ge=1, le=6)], Annotated[int, Meta(ge=1, le=6)]]
 
 
-Line = TypeVar("Line", Rolled, Decision)
+class Placed(Struct):
+    """A position before the roll, seen by the side on roll."""
+
+    board: Counts
+
+
+Line = TypeVar("Line", Rolled, Decision, Placed)
 
 
 def read(path: Path, kind: type[Line], sample: int | None) -> list[Line]:

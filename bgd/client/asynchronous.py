@@ -147,6 +147,8 @@ class AsyncClient:
     best = _verb(messages.Best, messages.BestReply)
     eval = _verb(messages.Eval, messages.EvalReply)
     cube = _verb(messages.Cube, messages.CubeReply)
+    rollout = _verb(messages.Rollout, messages.RolloutReply)
+    luck = _verb(messages.Luck, messages.LuckReply)
     resign = _verb(messages.Resign, messages.ResignReply)
     turn = _verb(messages.Turn, messages.TurnReply)
     decide = _verb(messages.Decide, messages.DecisionReply)

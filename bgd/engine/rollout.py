@@ -61,7 +61,7 @@ def contenders(state: GameState, plays: Sequence[Board] | None, plan: RolloutPla
     if plays is not None:
         return [Contender(board, "play", 0) for board in plays]
     found = [Contender(state.board, "no double", 0)]
-    if plan.cubeful and why_no_cube(state.cube, state.terms, state.turn) is None:
+    if plan.cubeful and plan.doubled and why_no_cube(state.cube, state.terms, state.turn) is None:
         found.append(Contender(state.board, "double/take", turned(0, 0, 1)))
     return found
 
@@ -78,7 +78,7 @@ def roll_out(
 ) -> Rollout:
     """Play out `plays`, the boards after them (mover's view), or the position of `state` before its roll.
 
-    `threads`: one a core unless given. `progress` is told the result so far after each block of all contenders.
+    `threads`: one a core unless given. `progress` is told the result so far after blocks of all contenders.
     `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises TimedOut when
     there are not two of each contender."""
     ladder = ladder_of(state.cube, state.turn, state.terms, table, _DOUBLINGS)
@@ -98,7 +98,7 @@ def roll_out(
         try:
             while (block := blocks.next(stop_now)) is not None:
                 scores.add(*block)
-                if scores.round_over:
+                if scores.worth_a_look:
                     if progress:
                         progress(scores.result())
                     if scores.settle():

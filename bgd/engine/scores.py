@@ -72,9 +72,11 @@ class Scores:
         self.rounds = min(len(self._games[contender]) for contender in self.live)
 
     @property
-    def round_over(self) -> bool:
-        """Whether all contenders have had the same number of blocks."""
-        return all(len(self._games[contender]) == self.rounds for contender in self.live)
+    def worth_a_look(self) -> bool:
+        """Whether all contenders have had the same number of blocks, and some more than at the last look: a look takes
+        the longer the more there are, and is not to take a share that grows."""
+        whole = all(len(self._games[contender]) == self.rounds for contender in self.live)
+        return whole and (self.rounds % max(1, self.rounds // 32) == 0 or self.rounds * BLOCK >= self._plan.trials)
 
     def add_unfinished(self, blocks: Sequence[tuple[int, Games]]) -> None:
         """Count what there is of the first blocks, since no round is complete."""

@@ -137,8 +137,9 @@ class RolloutPlan:
     `trials` games of each contender, rounded up to whole blocks of 36; `plies` looked ahead to choose plays, but
     `first_plies` in the first `first_turns` turns; `cubeful` with the cube, cubeless without; `truncate` games after so
     many turns, by the network's word (0: never); `bearoff`: end them where the bear-off is known exactly;
-    `reduce_variance`: take away the luck of the dice. It may end earlier: when every standard error is at most `error`;
-    and contenders that are `apart` standard errors or more behind the best are played no further.
+    `reduce_variance`: take away the luck of the dice; `doubled`: play a position out with the cube turned, too, where
+    it may be. It may end earlier: when every standard error is at most `error`; and contenders that are more than
+    `apart` standard errors behind the best are played no further.
     """
 
     trials: int = 1296
@@ -150,6 +151,7 @@ class RolloutPlan:
     truncate: int = 0
     bearoff: bool = True
     reduce_variance: bool = True
+    doubled: bool = True
     error: float | None = None
     apart: float | None = None
 

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from bgd.engine import CubeDecision, Evaluation, RankedPlay, ResignDecision
+from bgd.engine import CubeDecision, Evaluation, Luck, RankedPlay, ResignDecision, RolledOut, Rollout
 from bgd.notation import plays, position_id
 from bgd.rules.board import Board
 from bgd.rules.plays import Play, play_between
 from bgd.rules.state import GameState, Outcome
-from bgd.wire.messages import BestReply, Candidate, CubeReply, EvalReply, Move, ResignReply, SearchProgress
+from bgd.wire.messages import (
+    BestReply,
+    Candidate,
+    CubeReply,
+    EvalReply,
+    LuckReply,
+    Move,
+    ResignReply,
+    Rolled,
+    RolloutProgress,
+    RolloutReply,
+    SearchProgress,
+)
 
 
 def result_id(after: Board) -> str:
@@ -108,6 +120,68 @@ def resignation(found: ResignDecision, offered: Outcome | None) -> ResignReply:
         mwc=UNSET if found.mwc is None else found.mwc,
         mwcworth=UNSET if found.mwc_worth is None else found.mwc_worth,
     )
+
+
+def rollout(state: GameState, found: Rollout, seed: int) -> RolloutReply:
+    rolled = tuple(_rolled(state, line) for line in found.lines)
+    return RolloutReply(
+        rolled=rolled,
+        ended=found.ended,
+        seed=seed,
+        play=rolled[0].play,
+        cube=None if found.decision is None else cube(found.decision),
+    )
+
+
+def rollout_progress(state: GameState, found: Rollout) -> RolloutProgress:
+    best = max(found.lines, key=lambda line: line.value)
+    error = best.equity_error if best.cubeful_error is None else best.cubeful_error
+    return RolloutProgress(trials=best.trials, equity=best.value, error=error, play=_spelled(state, best)[0])
+
+
+def _spelled(state: GameState, line: RolledOut) -> tuple[str, str]:
+    """The play that was rolled out and the Position ID after it; nothing for the position itself."""
+    if line.action != "play":
+        return "", ""
+    play = made(state, line.board)
+    return plays.encode(play), result_id(play.result)
+
+
+def _rolled(state: GameState, line: RolledOut) -> Rolled:
+    play, result = _spelled(state, line)
+    chances, errors = line.chances, line.chances_error
+    return Rolled(
+        action=line.action,
+        trials=line.trials,
+        equity=line.equity,
+        equityerror=line.equity_error,
+        loss=max(0.0, line.behind),
+        losserror=line.behind_error,
+        win=chances.win,
+        winerror=errors.win,
+        wingammon=chances.win_gammon,
+        wingammonerror=errors.win_gammon,
+        winbackgammon=chances.win_backgammon,
+        winbackgammonerror=errors.win_backgammon,
+        losegammon=chances.lose_gammon,
+        losegammonerror=errors.lose_gammon,
+        losebackgammon=chances.lose_backgammon,
+        losebackgammonerror=errors.lose_backgammon,
+        cubeful=_set(line.cubeful),
+        cubefulerror=_set(line.cubeful_error),
+        mwc=_set(line.mwc),
+        mwcerror=_set(line.mwc_error),
+        play=play,
+        result=result,
+    )
+
+
+def luck(found: Luck) -> LuckReply:
+    return LuckReply(luck=found.luck, equity=found.equity, mean=found.mean, mwc=_set(found.mwc))
+
+
+def _set(value: float | None) -> float | UnsetType:
+    return UNSET if value is None else value
 
 
 def cube(found: CubeDecision) -> CubeReply:

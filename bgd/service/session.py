@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from math import comb
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from bgd.engine import MAX_PLIES, Engine
-from bgd.errors import IllegalAction, MissingContext, Unsupported
+from bgd.engine import MAX_PLIES, Engine, RolloutPlan
+from bgd.errors import BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
 from bgd.render.text import board_lines
@@ -46,6 +46,7 @@ from bgd.wire.messages import (
     HelloReply,
     Help,
     HelpReply,
+    Luck,
     Moves,
     MovesReply,
     NewGame,
@@ -57,6 +58,7 @@ from bgd.wire.messages import (
     Reply,
     Request,
     Resign,
+    Rollout,
     Set,
     SetPosition,
     Show,
@@ -250,6 +252,57 @@ class Session:
             return _deepened(look, plies, request.progress, deadline)
 
         return _job(run, plies, request.movetime, request.progress)
+
+    def _rollout(self, request: Rollout) -> Job:
+        state = self._moment(request.position)
+        _check_running(state)
+        if request.dice is not None:
+            state = state.with_dice(Dice.parse(request.dice))
+        wanted: list[Board] | None = None
+        if request.plays:
+            if state.dice is None:
+                raise MissingContext("Expected the dice of these plays, for instance `31`")
+            wanted = [check_play(state.board, state.dice, plays.decode(play)).result for play in request.plays]
+        plan = RolloutPlan(
+            trials=request.trials,
+            seed=request.seed,
+            plies=request.plies,
+            first_plies=request.firstplies,
+            first_turns=request.firstturns,
+            cubeful=request.cube,
+            truncate=request.truncate,
+            bearoff=request.bearoff,
+            reduce_variance=request.reduction,
+            error=request.error,
+            apart=request.apart,
+        )
+        candidates = request.candidates
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            boards = wanted
+            if boards is None and state.dice is not None:
+                boards = [play.board for play in engine.rank(state, 0, candidates)] or [state.board]
+            found = engine.rollout(
+                state,
+                plan,
+                None if boards is None else list(dict.fromkeys(boards)),
+                progress=lambda so_far: deadline.report(answers.rollout_progress(state, so_far)),
+                stop=deadline.stop_now,
+            )
+            return answers.rollout(state, found, plan.seed)
+
+        return Job(run, False, request.movetime, request.progress, long=True)
+
+    def _luck(self, request: Luck) -> Job:
+        state, _ = self._roll(request.position, request.dice)
+        opening = request.opening
+        if opening and state.dice is not None and state.dice.is_double:
+            raise BadValue(f"Expected an opening roll, which is no double, got `{state.dice}`")
+
+        def run(engine: Engine, _: Deadline) -> Reply:
+            return answers.luck(engine.luck(state, opening))
+
+        return Job(run, False)
 
     def _resign(self, request: Resign) -> Job:
         plies = self._plies(request.plies, request.movetime)
@@ -447,6 +500,8 @@ _HANDLERS: Final[dict[type[Request], Callable[[Session, Any], Reply | Job | Erra
     Eval: Session._eval,
     Cube: Session._cube,
     Resign: Session._resign,
+    Rollout: Session._rollout,
+    Luck: Session._luck,
     Turn: Session._turn,
     Decide: Session._decide,
 }

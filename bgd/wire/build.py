@@ -14,30 +14,49 @@ from typing import Final, get_args, get_origin, get_type_hints
 import msgspec
 
 from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, BgdError, InputError, UnknownCommand
-from bgd.wire.messages import MAX_PLIES, MAX_TEXT, MAX_TOKEN, MAX_TOP, REQUESTS, Request
+from bgd.wire.messages import (
+    MAX_CANDIDATES,
+    MAX_PLIES,
+    MAX_TEXT,
+    MAX_TOKEN,
+    MAX_TOP,
+    MAX_TRIALS,
+    REQUESTS,
+    Request,
+)
 
 _FAULT: Final = re.compile(r"(?P<what>.*?)(?: - at (?:`key` in )?`\$?\.?(?P<path>[^`]*)`)?", re.DOTALL)
 _WORDS_OF_BOOL: Final = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 
 _EXPECTED: Final = {
+    "apart": "standard errors from 0 to 100",
+    "candidates": f"a number from 1 to {MAX_CANDIDATES}",
     "dice": "two dice from 1 to 6",
+    "error": "an equity from 0 to 1",
+    "firstplies": f"a number from 0 to {MAX_PLIES}",
+    "firstturns": "a number from 0 to 1000",
     "form": "text or svg",
     "movetime": "ms from 1 to 3600000",
     "names": "names of settings",
     "noise": "a number from 0 to 1",
-    "play": "a play, at most 128 characters",
     "offered": "1 (single), 2 (gammon) or 3 (backgammon)",
+    "play": "a play, at most 128 characters",
+    "plays": f"plays, at most {MAX_CANDIDATES} of 128 characters",
     "plies": f"a number from 0 to {MAX_PLIES}",
     "progress": "ms from 0 to 3600000",
     "position": f"a position, at most {MAX_TEXT} characters",
+    "progress": "ms from 0 to 3600000",
     "reading": "gnubg or fibs",
     "resignation": "1 (single), 2 (gammon) or 3 (backgammon)",
+    "seed": "a number from 0 to 9007199254740991",
     "target": "a tag, at most 64 characters",
     "to": "id, xgid, fibs or ogid",
     "token": f"a token, at most {MAX_TOKEN} characters",
     "top": f"a number from 0 to {MAX_TOP}",
     "topic": "a verb",
+    "trials": f"a number from 1 to {MAX_TRIALS}",
+    "truncate": "a number from 0 to 1000",
     "values": "settings by name, their values as text",
 }
 _ERROR_OF_FIELD: Final[dict[str, type[InputError]]] = {"dice": BadDice, "play": BadPlay, "position": BadPosition}

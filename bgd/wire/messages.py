@@ -20,6 +20,8 @@ from bgd.errors import BgdError
 MAX_PLIES: Final = 4
 MAX_TOP: Final = 4096
 MAX_TEXT: Final = 2048
+MAX_TRIALS: Final = 100_000
+MAX_CANDIDATES: Final = 16
 MAX_TOKEN: Final = 256
 
 PositionText = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
@@ -180,6 +182,46 @@ class Cube(Request, frozen=True, kw_only=True):
     progress: Interval = 0
 
 
+class Rollout(Request, frozen=True, kw_only=True):
+    """Play out many games: of some plays, or of the position before the roll, with the cube turned too where it may be.
+
+    With dice the `plays` named, or the best `candidates` at 0 plies; without, the position. `trials` games of each,
+    rounded up to a multiple of 36, at `plies` (`firstplies` in the first `firstturns` turns), with the `cube` in play.
+    Games end where the bear-off is known (`bearoff`), or after `truncate` turns (0: never), by the network's word.
+    `reduction`: the luck of the dice is taken away. It ends earlier when every standard error is at most `error`, and a
+    play that is more than `apart` standard errors behind the best is played no further. The same `seed` gives the same
+    answer."""
+
+    verb = "rollout"
+    dice: DiceText | None = None
+    position: PositionText | None = None
+    plays: Annotated[tuple[PlayText, ...], Meta(max_length=MAX_CANDIDATES)] = ()
+    candidates: Annotated[int, Meta(ge=1, le=MAX_CANDIDATES)] = 3
+    trials: Annotated[int, Meta(ge=1, le=MAX_TRIALS)] = 1296
+    seed: Annotated[int, Meta(ge=0, le=2**53 - 1)] = 1
+    plies: Plies = 0
+    firstplies: Plies | None = None
+    firstturns: Annotated[int, Meta(ge=0, le=1000)] = 0
+    truncate: Annotated[int, Meta(ge=0, le=1000)] = 0
+    cube: bool = True
+    bearoff: bool = True
+    reduction: bool = True
+    error: Annotated[float, Meta(ge=0, le=1)] | None = None
+    apart: Annotated[float, Meta(ge=0, le=100)] | None = None
+    movetime: Movetime | None = None
+    progress: Interval = 0
+
+
+class Luck(Request, frozen=True, kw_only=True):
+    """How lucky a roll is: its best play's equity less the mean over the best plays of all rolls. `opening`: it begins
+    the game, and so is no double."""
+
+    verb = "luck"
+    dice: DiceText | None = None
+    position: PositionText | None = None
+    opening: bool = False
+
+
 class Resign(Request, frozen=True, kw_only=True):
     """Should the side on roll offer to resign? With `offered`, or when the position says that an offer was made:
     should it be accepted? `offered` is the other side's offer to the side on roll."""
@@ -249,8 +291,8 @@ class Stats(Request, frozen=True, kw_only=True):
 REQUESTS: Final[dict[str, type[Request]]] = {
     kind.verb: kind
     for kind in (
-        Hello, Ping, Auth, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Resign,
-        Turn, Decide, Convert, Show, Cancel, Stats,
+        Hello, Ping, Auth, Help, Quit, SetPosition, NewGame, Set, Get, Options, Moves, Check, Best, Eval, Cube, Rollout,
+        Luck, Resign, Turn, Decide, Convert, Show, Cancel, Stats,
     )
 }  # fmt: skip
 """Every request by its verb. The dialects text and json have them all."""
@@ -394,6 +436,57 @@ class CubeReply(Reply, frozen=True, kw_only=True):
     mwcnodouble: float | UnsetType = UNSET
     mwcdoubletake: float | UnsetType = UNSET
     mwcdoublepass: float | UnsetType = UNSET
+
+
+class Rolled(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was found of one play, or of rolling (`no double`) or doubling (`double/take`), over `trials` games, in the
+    view of the side whose decision it is. Each `...error` is a standard error. `equity` is cubeless; `loss` how much
+    less than the best it is worth, cubeful if there was a cube."""
+
+    action: Literal["play", "no double", "double/take"]
+    trials: int
+    equity: float
+    equityerror: float
+    loss: float
+    losserror: float
+    win: float
+    winerror: float
+    wingammon: float
+    wingammonerror: float
+    winbackgammon: float
+    winbackgammonerror: float
+    losegammon: float
+    losegammonerror: float
+    losebackgammon: float
+    losebackgammonerror: float
+    cubeful: float | UnsetType = UNSET
+    cubefulerror: float | UnsetType = UNSET
+    mwc: float | UnsetType = UNSET
+    mwcerror: float | UnsetType = UNSET
+    play: str = ""
+    result: str = ""
+
+
+class RolloutReply(Reply, frozen=True, kw_only=True):
+    """`rolled`: the plays, best first, or the sides of the cube decision. `ended` says why it did: all `trials` were
+    played, the `error` was small enough, the others fell too far `apart`, or `time` was up. `cube` is the decision that
+    follows, where both sides of it were rolled out; `play` the best play, where plays were."""
+
+    rolled: tuple[Rolled, ...]
+    ended: Literal["trials", "error", "apart", "time"]
+    seed: int
+    play: str = ""
+    cube: CubeReply | None = None
+
+
+class LuckReply(Reply, frozen=True, kw_only=True):
+    """`luck` is `equity`, that of the roll's best play, less `mean`, that of rolls on average: the mover's, normalised,
+    the cube in play. `mwc` is the same difference in match winning chances."""
+
+    luck: float
+    equity: float
+    mean: float
+    mwc: float | UnsetType = UNSET
 
 
 class ResignReply(Reply, frozen=True, kw_only=True):

@@ -28,6 +28,7 @@ from bgd.wire.messages import (
     HelloReply,
     HelpReply,
     Incoming,
+    LuckReply,
     MovesReply,
     OptionsReply,
     PositionReply,
@@ -35,7 +36,9 @@ from bgd.wire.messages import (
     Reply,
     Request,
     ResignReply,
+    Rolled,
     RolloutProgress,
+    RolloutReply,
     SearchProgress,
     ShowReply,
     StatsReply,
@@ -50,6 +53,7 @@ _KEY: Final = re.compile(r"([A-Za-z][A-Za-z_-]*)=(.*)", re.DOTALL)
 _PLAIN: Final = re.compile(r'[^\s"=\\]+')
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _DICE: Final = re.compile(r"\d\d")
+_CHANCES: Final = ("win", "wingammon", "winbackgammon", "losegammon", "losebackgammon")
 _KEY_OF_FIELD: Final = {"form": "as"}
 _FIELD_OF_KEY: Final = {"as": "form"}
 
@@ -212,6 +216,17 @@ def _token(text: str) -> dict[str, object]:
     return {"token": token} if token else {}
 
 
+def _dice_and_plays(arguments: list[_Argument]) -> dict[str, object]:
+    """`31 "8/5 6/5" "24/21 6/5"`: dice, or none, and each play as one argument."""
+    fields: dict[str, object] = {}
+    if arguments and _DICE.fullmatch(arguments[0].raw):
+        fields["dice"] = arguments[0].value
+        arguments = arguments[1:]
+    if arguments:
+        fields["plays"] = [argument.value for argument in arguments]
+    return fields
+
+
 def _names(arguments: list[_Argument]) -> dict[str, object]:
     return {"names": [argument.value.lower() for argument in arguments]} if arguments else {}
 
@@ -227,6 +242,8 @@ _POSITIONAL: Final[dict[str, Callable[[list[_Argument]], dict[str, object]]]] = 
     "turn": _dice,
     "resign": _one("offered"),
     "check": _dice_and_play,
+    "luck": _dice,
+    "rollout": _dice_and_plays,
     "convert": _one("to"),
     "show": _one("form"),
     "cancel": _one("target"),
@@ -359,6 +376,34 @@ def _resign(reply: ResignReply) -> list[str]:
     return [" ".join(words), f"ok {told}"]
 
 
+def _rolled(rolled: Rolled) -> str:
+    words = ["rolled", _quoted(rolled.play or rolled.action), f"trials={rolled.trials}"]
+    for name in ("equity", "cubeful", "loss", "mwc", *_CHANCES):
+        value = getattr(rolled, name)
+        if value is not UNSET:
+            words.append(f"{name}={_equity(value) if name in ('equity', 'cubeful') else f'{value:.4f}'}")
+            words.append(f"{name}error={getattr(rolled, name + 'error'):.4f}")
+    if rolled.result:
+        words.append(f"result={rolled.result}")
+    return " ".join(words)
+
+
+def _rollout(reply: RolloutReply) -> list[str]:
+    lines = [_rolled(rolled) for rolled in reply.rolled]
+    if reply.cube is not None:
+        *more, last = _cube(reply.cube)
+        return [*lines, *more, f"{last} ended={reply.ended} seed={reply.seed}"]
+    best = f"{reply.play} " if reply.play else ""
+    return [*lines, f"ok {best}ended={reply.ended} seed={reply.seed}"]
+
+
+def _luck(reply: LuckReply) -> list[str]:
+    words = [f"luck luck={_equity(reply.luck)} equity={_equity(reply.equity)} mean={_equity(reply.mean)}"]
+    if reply.mwc is not UNSET:
+        words.append(f"mwc={reply.mwc:+.4f}")
+    return [" ".join(words), f"ok {_equity(reply.luck)}"]
+
+
 def _turn(reply: TurnReply) -> list[str]:
     if reply.play is None:
         return [f"turn cube={reply.cube}", f"ok {reply.cube}"]
@@ -399,6 +444,8 @@ _WRITERS: Final[dict[type[Reply], Callable[[Any], list[str]]]] = {
     EvalReply: _eval,
     CubeReply: _cube,
     ResignReply: _resign,
+    RolloutReply: _rollout,
+    LuckReply: _luck,
     TurnReply: _turn,
     DecisionReply: _decision,
     ShowReply: _shown,

@@ -82,6 +82,19 @@ def test_a_daemon_is_timed_alone_and_in_company(
     assert rows[-1]["held"] == 5
 
 
+def test_rollouts_tell_their_cost_and_error_cubeless_and_cubeful(
+    weights: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    race = [0] * 26
+    race[1:9] = [0, 2, 0, 2, 3, 3, 1, 1]
+    race[17:25] = [-1, -1, -3, -3, -2, 0, -2, 0]
+    positions = tmp_path / "positions.jsonl"
+    positions.write_text(json.dumps({"board": race}) + "\n")
+    rows = run(capsys, "rollout", positions, "--weights", weights, "--trials", 36)
+    assert [(row["position"], row["cubeful"], row["trials"]) for row in rows] == [(1, False, 36), (1, True, 36)]
+    assert all(row["cpu"] > 0 and row["error"] > 0 for row in rows)  # type: ignore[operator]
+
+
 @pytest.mark.parametrize("line", ["{}", '{"board": [0, 1], "dice": [1, 2]}', "position"])
 def test_a_wrong_line_is_named(tmp_path: Path, weights: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
     path = tmp_path / "wrong.jsonl"

@@ -137,7 +137,7 @@ def test_games_played_to_the_end_come_to_the_exact_values(engine: Engine, reduce
 
 def test_the_same_bytes_on_one_thread_and_on_two(evaluator: Evaluator) -> None:
     state = GameState(MIDGAME, terms=MONEY)
-    for plan in (RolloutPlan(trials=144), RolloutPlan(trials=720, error=0.05), RolloutPlan(trials=72, truncate=6)):
+    for plan in (RolloutPlan(trials=72), RolloutPlan(trials=720, truncate=4, error=0.05)):
         one, two = (roll_out(evaluator, state, plan, None, MET, threads) for threads in (1, 2))
         assert one == two
         assert repr(one) == repr(two)
@@ -145,7 +145,7 @@ def test_the_same_bytes_on_one_thread_and_on_two(evaluator: Evaluator) -> None:
 
 def test_another_seed_agrees_within_the_errors(engine: Engine) -> None:
     state = GameState(MIDGAME, terms=MONEY)
-    first, second = (engine.rollout(state, RolloutPlan(trials=324, seed=seed)) for seed in (1, 2))
+    first, second = (engine.rollout(state, RolloutPlan(trials=144, seed=seed)) for seed in (1, 2))
     assert first != second
     for one, other in zip(first.lines, second.lines, strict=True):
         joint = (one.equity_error**2 + other.equity_error**2) ** 0.5
@@ -164,10 +164,10 @@ def test_the_standard_error_is_the_spread_of_many_rollouts(engine: Engine) -> No
 
 def test_taking_luck_away_leaves_the_mean_and_little_of_the_spread(engine: Engine) -> None:
     state = GameState(MIDGAME, terms=MONEY)
-    plan = RolloutPlan(trials=720, cubeful=False)
+    plan = RolloutPlan(trials=360, cubeful=False)
     without = engine.rollout(state, plan).lines[0]
     with_luck = engine.rollout(state, replace(plan, reduce_variance=False)).lines[0]
-    assert without.equity_error < with_luck.equity_error / 4
+    assert without.equity_error < with_luck.equity_error / 3
     assert abs(without.equity - with_luck.equity) < 4 * with_luck.equity_error
 
 
@@ -175,7 +175,7 @@ def test_plays_are_rolled_out_side_by_side_best_first(engine: Engine) -> None:
     state = GameState(terms=MONEY).with_dice(Dice(3, 1))
     ranked = engine.rank(state)
     plays = [ranked[-1].board, ranked[0].board]
-    found = engine.rollout(state, RolloutPlan(trials=180), plays)
+    found = engine.rollout(state, RolloutPlan(trials=72), plays)
     assert [line.board for line in found.lines] == [ranked[0].board, ranked[-1].board]
     best, worst = found.lines
     assert (best.behind, best.behind_error) == (0, 0)
@@ -254,12 +254,11 @@ def test_progress_is_told_after_each_block_and_stopping_keeps_what_was_played(en
     told: list[Rollout] = []
     state = GameState(MIDGAME, terms=MONEY)
     found = engine.rollout(
-        state, RolloutPlan(trials=3600), progress=told.append, stop=lambda: len(told) >= 3, threads=2
+        state, RolloutPlan(trials=3600, truncate=8), progress=told.append, stop=lambda: len(told) >= 3, threads=2
     )
     assert [so_far.lines[0].trials for so_far in told] == [36, 72, 108]
-    assert found == told[-1]
-    assert found.ended == "time"
-    whole = engine.rollout(state, RolloutPlan(trials=108))
+    assert (found.lines, found.ended) == (told[-1].lines, "time")
+    whole = engine.rollout(state, RolloutPlan(trials=108, truncate=8))
     assert found.lines == whole.lines
 
 
@@ -279,7 +278,7 @@ def test_luck_is_none_on_average(engine: Engine) -> None:
 
 
 def test_luck_is_the_worth_of_the_best_play_less_the_mean(engine: Engine) -> None:
-    state = GameState(MIDGAME, terms=MONEY).with_dice(Dice(6, 6))
+    state = GameState(terms=MONEY).with_dice(Dice(6, 6))
     assert engine.luck(state).equity == pytest.approx(engine.rank(state)[0].equity)
 
 

@@ -1,0 +1,132 @@
+"""What a rollout costs, and how well it knows the answer: beside GNU Backgammon, if it is wished.
+
+Rollouts of a position before its roll, for money without Jacoby's rule, at 0 plies, with variance reduction and
+quasi-random dice, to the end or the exact bear-off: cubeless, and with the cube in the middle and not turned now. Costs
+are CPU seconds of all threads. `times_cheaper` compares them at equal standard error: cost times error squared.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from bgd.bench.lines import Placed, read
+from bgd.duel.external import find_gnubg
+from bgd.engine import Engine, RolloutPlan
+from bgd.engine.evaluator import Evaluator
+from bgd.errors import ConfigError
+from bgd.notation import position_id
+from bgd.rules.board import Board
+from bgd.rules.state import GameState, Money
+
+_PATIENCE: Final = 600.0
+"""Seconds that GNU Backgammon may take for one rollout."""
+
+_COMMANDS: Final = """\
+set automatic game off
+set automatic roll off
+set confirm new off
+set player 0 human
+set player 1 human
+new session
+set jacoby off
+set turn 1
+set board {position}
+set output digits 5
+set rng mersenne
+set rollout chequerplay plies 0
+set rollout cubedecision plies 0
+set rollout trials {trials}
+set rollout cubeful {cubeful}
+set rollout seed {seed}
+rollout
+quit
+y
+"""
+_EQUITY: Final = {False: re.compile(r"CL +([-+]?\d\.\d+)"), True: re.compile(r"CF +([-+]?\d\.\d+)")}
+
+
+def measure(
+    evaluator: Evaluator, path: Path, sample: int | None, trials: int, seed: int, beside_gnubg: bool
+) -> list[dict[str, Any]]:
+    """A row for each position, cubeless and cubeful."""
+    engine = Engine(evaluator)
+    boards = [Board.of(line.board) for line in read(path, Placed, sample)]
+    engine.rollout(GameState(boards[0], terms=Money(jacoby=False)), RolloutPlan(trials=36))
+    found = []
+    for number, board in enumerate(boards, 1):
+        for cubeful in (False, True):
+            row = {"position": number, "cubeful": cubeful, **_own(engine, board, trials, seed, cubeful)}
+            if beside_gnubg:
+                row |= _gnubg(board, trials, seed, cubeful)
+                theirs = row["gnubg_cpu"] * row["gnubg_error"] ** 2
+                ours = row["cpu"] * row["error"] ** 2
+                row["times_cheaper"] = round(theirs / ours, 2) if ours else None
+            print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
+            found.append(row)
+    return found
+
+
+def _own(engine: Engine, board: Board, trials: int, seed: int, cubeful: bool) -> dict[str, Any]:
+    state = GameState(board, terms=Money(jacoby=False))
+    plan = RolloutPlan(trials=trials, seed=seed, cubeful=cubeful, doubled=False)
+    wall, cpu = time.perf_counter(), time.process_time()
+    line = engine.rollout(state, plan).lines[0]
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    error = line.equity_error if line.cubeful_error is None else line.cubeful_error
+    return {
+        "trials": line.trials,
+        "equity": round(line.value, 5),
+        "error": round(error, 5),
+        "cpu": round(cpu, 3),
+        "wall": round(wall, 3),
+    }
+
+
+def _gnubg(board: Board, trials: int, seed: int, cubeful: bool) -> dict[str, Any]:
+    """The same by GNU Backgammon. Raises ConfigError when it is not there or does not answer."""
+    program = find_gnubg()
+    if program is None:
+        raise ConfigError("Expected GNU Backgammon to be installed (Debian's package is `gnubg`), found no `gnubg`")
+    commands = _COMMANDS.format(
+        position=position_id.encode(board), trials=trials, cubeful="on" if cubeful else "off", seed=seed
+    )
+    with tempfile.TemporaryDirectory(prefix="bgd-gnubg-") as home:
+        script = Path(home) / "commands"
+        script.write_text(commands)
+        said, cpu = _in_terminal([program, "-t", "-q", "-r", "-c", str(script)], home)
+    equities = _EQUITY[cubeful].findall(said.rpartition("Printing final results")[2])
+    if len(equities) != 2:
+        raise ConfigError(f"Expected gnubg to end with the rollout's result, it said `{said[-200:]}`")
+    return {"gnubg_equity": float(equities[0]), "gnubg_error": float(equities[1]), "gnubg_cpu": round(cpu, 3)}
+
+
+def _in_terminal(command: list[str], home: str) -> tuple[str, float]:
+    """What a command says in a terminal, without which gnubg tells no results, and its CPU seconds."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.environ.update(HOME=home, TERM="dumb", COLUMNS="200")
+        os.execv(command[0], command)
+    said = bytearray()
+    ends = time.monotonic() + _PATIENCE
+    while (left := ends - time.monotonic()) > 0 and select.select([terminal], [], [], left)[0]:
+        try:
+            some = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not some:
+            break
+        said += some
+    os.close(terminal)
+    _, _, used = os.wait4(process, 0)
+    return said.decode(errors="replace"), used.ru_utime + used.ru_stime
+
+
+__all__ = ["measure"]
