@@ -49,9 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     played.add_argument("positions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the side on roll")
     played.add_argument("--trials", type=int, default=1296, metavar="N", help="games of a rollout (1296)")
     played.add_argument("--seed", type=int, default=1, metavar="N", help="of the dice (1)")
-    played.add_argument(
-        "--gnubg", action="store_true", help="roll the same out with GNU Backgammon"
-    )
+    played.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
     return parser
 
 

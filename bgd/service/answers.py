@@ -144,7 +144,7 @@ def _spelled(state: GameState, line: RolledOut) -> tuple[str, str]:
     if line.action != "play":
         return "", ""
     play = made(state, line.board)
-    return plays.encode(play), result_id(play.result)
+    return plays.encode(play) if play.moves else "", result_id(play.result)
 
 
 def _rolled(state: GameState, line: RolledOut) -> Rolled:

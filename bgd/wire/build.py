@@ -44,7 +44,6 @@ _EXPECTED: Final = {
     "play": "a play, at most 128 characters",
     "plays": f"plays, at most {MAX_CANDIDATES} of 128 characters",
     "plies": f"a number from 0 to {MAX_PLIES}",
-    "progress": "ms from 0 to 3600000",
     "position": f"a position, at most {MAX_TEXT} characters",
     "progress": "ms from 0 to 3600000",
     "reading": "gnubg or fibs",

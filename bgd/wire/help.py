@@ -80,6 +80,24 @@ _TOPICS: Final = {
         ),
         "cube position=start",
     ),
+    "rollout": _Topic(
+        "rollout [<dice> [<play> ...]] [candidates=3] [trials=1296] [seed=1] [plies=0] [truncate=0] ... [position=...]",
+        (
+            "Play out many games, of plays side by side or of the position before the roll.",
+            "Each play is one argument, in quotes if it has blanks; without any the best `candidates` are taken. With",
+            "no dice both sides of the cube decision are played out. Each number has its standard error. More fields:",
+            "firstplies=, firstturns=, cube=off, bearoff=off, reduction=off, error=, apart=, movetime=ms, progress=ms.",
+        ),
+        'rollout 31 "8/5 6/5" "24/23 13/10" trials=36 truncate=4 position=start',
+    ),
+    "luck": _Topic(
+        "luck [<dice>] [opening=off] [position=...]",
+        (
+            "How lucky is a roll?",
+            "The equity of its best play less the mean over the best plays of all rolls, at 0 plies.",
+        ),
+        "luck 66 position=start",
+    ),
     "resign": _Topic(
         "resign [<offered>] [plies=0] [movetime=ms] [position=...]",
         (

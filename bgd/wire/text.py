@@ -129,7 +129,7 @@ def _request(verb: str, text: str) -> Request:
         elif key in fields:
             raise BadArgument(f"`{shown(argument.key)}` is given twice")
         else:
-            fields[key] = argument.value
+            fields[key] = argument.value.split(",") if key == "plays" else argument.value
     for name, value in _POSITIONAL[verb](positional).items():
         if name in fields:
             raise BadArgument(f"`{_KEY_OF_FIELD.get(name, name)}` is given twice")
@@ -217,7 +217,7 @@ def _token(text: str) -> dict[str, object]:
 
 
 def _dice_and_plays(arguments: list[_Argument]) -> dict[str, object]:
-    """`31 "8/5 6/5" "24/21 6/5"`: dice, or none, and each play as one argument."""
+    """`31 "8/5 6/5" "24/21 6/5"`: dice, or none, and each play as one argument; with a key, commas between plays."""
     fields: dict[str, object] = {}
     if arguments and _DICE.fullmatch(arguments[0].raw):
         fields["dice"] = arguments[0].value
@@ -377,7 +377,8 @@ def _resign(reply: ResignReply) -> list[str]:
 
 
 def _rolled(rolled: Rolled) -> str:
-    words = ["rolled", _quoted(rolled.play or rolled.action), f"trials={rolled.trials}"]
+    what = rolled.action if rolled.action != "play" else rolled.play or "no legal play"
+    words = ["rolled", _quoted(what), f"trials={rolled.trials}"]
     for name in ("equity", "cubeful", "loss", "mwc", *_CHANCES):
         value = getattr(rolled, name)
         if value is not UNSET:

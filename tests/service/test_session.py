@@ -134,6 +134,8 @@ def test_every_request_but_the_daemons_own_is_handled() -> None:
         "check": {"position": "start", "dice": "31", "play": "8/5 6/5"},
         "moves": {"position": "start", "dice": "31"},
         "best": {"position": "start", "dice": "31"},
+        "luck": {"position": "start", "dice": "31"},
+        "rollout": {"position": "start", "trials": 36},
         **{verb: {"position": "start"} for verb in ("eval", "cube", "resign", "turn", "show")},
     }
     for verb in REQUESTS.keys() - {"auth", "cancel", "stats"}:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from bgd.errors import BgdError
 from bgd.wire.conversation import Conversation
 from bgd.wire.detect import Dialect
@@ -18,6 +20,7 @@ from bgd.wire.messages import (
     HelloReply,
     HelpReply,
     Incoming,
+    LuckReply,
     Move,
     MovesReply,
     Option,
@@ -26,6 +29,8 @@ from bgd.wire.messages import (
     Reply,
     Request,
     ResignReply,
+    Rolled,
+    RolloutReply,
     ShowReply,
     StatsReply,
     TurnReply,
@@ -88,6 +93,28 @@ CUBE: Final = CubeReply(
     response="take",
     plies=0,
 )
+ROLLED: Final = Rolled(
+    action="play",
+    trials=1296,
+    equity=0.1512,
+    equityerror=0.0031,
+    loss=0.0,
+    losserror=0.0,
+    win=0.55113,
+    winerror=0.0012,
+    wingammon=0.17122,
+    wingammonerror=0.0011,
+    winbackgammon=0.00781,
+    winbackgammonerror=0.0002,
+    losegammon=0.1117,
+    losegammonerror=0.0011,
+    losebackgammon=0.0044,
+    losebackgammonerror=0.0001,
+    cubeful=0.2012,
+    cubefulerror=0.0081,
+    play="8/5 6/5",
+    result="sGfwATDgc/ABMA",
+)
 REPLIES: Final[tuple[Reply, ...]] = (
     Done(),
     Done(text="pong"),
@@ -105,6 +132,15 @@ REPLIES: Final[tuple[Reply, ...]] = (
     CUBE,
     ResignReply(answer="play on", equity=0.0712, plies=0),
     ResignReply(answer="reject", equity=1.25, plies=0, outcome=1, worth=1.0, mwc=0.75, mwcworth=0.5),
+    RolloutReply(rolled=(ROLLED, replace(ROLLED, loss=0.012)), ended="apart", seed=7, play="8/5 6/5"),
+    RolloutReply(
+        rolled=(replace(ROLLED, action="no double", play="", result="", mwc=0.5123, mwcerror=0.0012),),
+        ended="trials",
+        seed=1,
+        cube=CUBE,
+    ),
+    LuckReply(luck=-0.25, equity=0.1, mean=0.35),
+    LuckReply(luck=0.25, equity=0.1, mean=-0.15, mwc=0.0321),
     TurnReply(cube="roll", play="8/5 6/5"),
     DecisionReply(answer="8/5 6/5 "),
     ShowReply(lines=(" +13-14-15", " |")),

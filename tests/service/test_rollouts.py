@@ -1,0 +1,102 @@
+"""Rollouts and luck as the service gives them, with an engine that has opinions of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from bgd.errors import BadValue, IllegalPlay, MissingContext
+from bgd.service.job import Job
+from bgd.service.session import Service, Session
+from bgd.wire.messages import Luck, LuckReply, Reply, Request, Rollout, RolloutProgress, RolloutReply
+from tests.engine.fakes import fake_engine
+from tests.service.deadlines import Unhurried
+
+ENGINE = fake_engine()
+
+
+def session() -> Session:
+    return Session(Service("0", lambda: "ready"), "text")
+
+
+def ask(request: Request, reports: Unhurried | None = None) -> Reply:
+    job = session().handle(request)
+    assert isinstance(job, Job)
+    assert not job.cheap
+    return job.run(ENGINE, reports or Unhurried())
+
+
+def roll_out(**fields: object) -> RolloutReply:
+    reply = ask(Rollout(**{"position": "start", "trials": 72, **fields}))  # type: ignore[arg-type]
+    assert isinstance(reply, RolloutReply)
+    return reply
+
+
+def test_named_plays_are_rolled_out_once_each_the_better_first() -> None:
+    reply = roll_out(dice="31", plays=("6/5 8/5", "24/23 13/10", "8/5 6/5"))
+    assert {rolled.play for rolled in reply.rolled} == {"8/5 6/5", "24/23 13/10"}
+    assert reply.play == reply.rolled[0].play
+    assert [rolled.loss for rolled in reply.rolled] == sorted(rolled.loss for rolled in reply.rolled)
+    assert all(rolled.trials == 72 and rolled.result for rolled in reply.rolled)
+    assert (reply.ended, reply.cube) == ("trials", None)
+
+
+def test_without_names_the_best_candidates_are() -> None:
+    assert len(roll_out(dice="31").rolled) == 3
+    assert len(roll_out(dice="31", candidates=5).rolled) == 5
+
+
+def test_without_dice_both_sides_of_the_cube_decision_are_rolled_out() -> None:
+    reply = roll_out(seed=9)
+    assert [rolled.action for rolled in reply.rolled] == ["no double", "double/take"]
+    assert reply.cube is not None
+    assert (reply.cube.nodouble, reply.cube.doubletake) == tuple(rolled.cubeful for rolled in reply.rolled)
+    assert (reply.seed, reply.play) == (9, "")
+
+
+def test_without_a_cube_there_is_one_line_and_no_decision() -> None:
+    reply = roll_out(cube=False)
+    assert [rolled.action for rolled in reply.rolled] == ["no double"]
+    assert reply.cube is None
+
+
+def test_in_a_match_there_are_match_winning_chances() -> None:
+    reply = roll_out(position="4HPwATDgc/ABMA:cAngAEAAEAAE")
+    assert all(isinstance(rolled.mwc, float) and isinstance(rolled.mwcerror, float) for rolled in reply.rolled)
+
+
+def test_plays_are_checked_when_they_are_read() -> None:
+    with pytest.raises(IllegalPlay):
+        session().handle(Rollout(position="start", dice="31", plays=("8/5 6/4",)))
+    with pytest.raises(MissingContext):
+        session().handle(Rollout(position="start", plays=("8/5 6/5",)))
+
+
+def test_with_no_legal_play_the_position_as_it_stays_is_rolled_out() -> None:
+    reply = roll_out(position="4HPwATDgc/ABUA", dice="66")
+    assert [rolled.play for rolled in reply.rolled] == [""]
+
+
+def test_progress_names_the_best_play_so_far() -> None:
+    reports = Unhurried()
+    ask(Rollout(position="start", dice="31", trials=72, progress=100), reports)
+    assert [report.trials for report in reports.told if isinstance(report, RolloutProgress)] == [36, 72]
+    last = reports.told[-1]
+    assert isinstance(last, RolloutProgress)
+    assert last.play
+
+
+def test_it_is_long_work_within_the_asker_s_time() -> None:
+    job = session().handle(Rollout(position="start", movetime=500, progress=200))
+    assert isinstance(job, Job)
+    assert (job.long, job.movetime, job.progress) == (True, 500, 200)
+
+
+def test_luck_is_told_with_what_it_is_the_difference_of() -> None:
+    reply = ask(Luck(position="start", dice="66"))
+    assert isinstance(reply, LuckReply)
+    assert reply.luck == pytest.approx(reply.equity - reply.mean)
+
+
+def test_an_opening_roll_is_no_double() -> None:
+    with pytest.raises(BadValue):
+        session().handle(Luck(position="start", dice="66", opening=True))
