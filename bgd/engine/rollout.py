@@ -36,8 +36,7 @@ DEEPEST: Final = 1
 """The most plies that games can be played at."""
 
 _LOOK: Final = 4
-"""Plays of each roll that are looked at to measure luck. With 2 the same error costs a quarter more time, with 3 and 6
-a tenth, with 8 a third."""
+"""Plays of each roll that are looked at to measure luck: bgd/kernels/SPEED.md has what fewer and more cost and gain."""
 
 _DOUBLINGS: Final = 10
 """How often the cube is turned in money play at most; in matches the score says."""
