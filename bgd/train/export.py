@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,9 @@ def curve(log: Path, most: int = 60) -> list[list[str]]:
     return [[row[i] for i in columns] for row in [rows[0], *kept]]
 
 
-def export(path: Path, net: Net, prune: PruneNet, boards: NDArray[np.int8], recipe: Recipe, log: Path) -> None:
+def export(
+    path: Path, net: Net, prune: PruneNet, boards: NDArray[np.int8], recipe: Recipe, log: Path, note: str = ""
+) -> None:
     """Write the weights to `path` and MANIFEST beside it. `boards`, after a play, prove that int16 sums don't overflow.
 
     Raises WeightsError if sums come within a fifth of the limit."""
@@ -58,6 +61,7 @@ def export(path: Path, net: Net, prune: PruneNet, boards: NDArray[np.int8], reci
         f"{path.name}: made by `bgd train --run DIR --seed {recipe.seed} --export {path.name}`, from nothing, by",
         "self-play and its own look one ply ahead. No other engine's weights, outputs or positions went in; the errors",
         "below were measured against rolled-out reference positions that training never saw.",
+        *textwrap.wrap(note, 115),
         "",
         "Recipe:",
         json.dumps(recipe.record(), indent=1),

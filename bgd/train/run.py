@@ -31,6 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1.0, help="factor on the time of every stage")
     parser.add_argument("--export", type=Path, help="weights file to write at the end")
+    parser.add_argument("--note", default="", help="a sentence for the manifest: what the recipe does not say")
     parser.add_argument("--as-it-is", action="store_true", help="export the last checkpoint without training on")
     return parser
 
@@ -62,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         if arguments.export:
             net, prune = _last(arguments.run)
             boards = iterate.sample_positions(iterate.Start(net, prune), table, recipe, _PROVING_POSITIONS)
-            export(arguments.export, net, prune, boards, recipe, arguments.run / "log.csv")
+            export(arguments.export, net, prune, boards, recipe, arguments.run / "log.csv", arguments.note)
     except BgdError as error:
         print(f"bgd train: {error}", file=sys.stderr)
         return 1
