@@ -47,6 +47,9 @@ IN_PLACE: Final = (
     ("engine={word}", "engine=ready"),
     ('label="{text}"', 'label="no double/take"'),
     ("[{text}]", "[]"),
+    ("{{text}}", "{}"),
+    ("8192,{text}", "8192"),
+    ('"double":{word}', '"double":true'),
     ("hello name=bgd {text}", "hello name=bgd version=0.1.0 protocol=1 engine=loading author=x"),
 )
 """What stands for a placeholder where not everything that it matches would do."""

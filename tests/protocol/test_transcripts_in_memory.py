@@ -70,7 +70,7 @@ class MemoryServer:
             case Cancel():
                 return Done(text="0 cancelled")
             case Stats():
-                return StatsReply(values={"requests": 1})
+                return StatsReply(values={"uptime": 0.5, "requests": 1})
         if self.session is None:
             self.session = self.service.open_session(self.conversation.dialect or "text")
         try:
