@@ -17,7 +17,6 @@ from .test_transcripts import name, replay
 TOKEN = "2c26b46b68ffc68ff99b453c1d304134"
 OTHER = "fcde2b2edba56bf408601fb721fe9b5c"
 GUARDED = [transcript for transcript in transcripts() if transcript.token is not None]
-LIMITED = [transcript for transcript in transcripts() if transcript.limits]
 
 
 def tokens(folder: Path, *lines: str) -> Path:
@@ -67,7 +66,9 @@ def test_it_is_served_with_a_token_and_a_warning_that_it_is_not_secret(tmp_path:
 
 
 @pytest.mark.parametrize("transcript", GUARDED, ids=name)
-def test_over_tcp_the_token_is_asked_for_as_the_transcripts_say(transcript: Transcript, guarded: DaemonProcess) -> None:
+def test_over_tcp_the_token_is_asked_for_as_the_transcripts_say_and_never_logged(
+    transcript: Transcript, guarded: DaemonProcess
+) -> None:
     assert transcript.token == TOKEN
     with guarded.connect() as client:
         replay(transcript, client.sock)
@@ -77,15 +78,6 @@ def test_a_unix_socket_has_its_permissions_and_asks_for_none(guarded: DaemonProc
     with guarded.connect_unix() as client:
         assert client.ask("best 31 position=start top=0") == ["ok 8/5 6/5"]
         assert client.ask("auth anything") == ["ok not needed"]
-
-
-@pytest.mark.parametrize("transcript", LIMITED, ids=name)
-def test_limits_are_kept_as_the_transcripts_say(transcript: Transcript) -> None:
-    environment = {f"BGD_LIMITS_{limit.upper()}": value for limit, value in transcript.limits.items()}
-    with DaemonProcess.start("--host", "127.0.0.1", "--port", "0", env=environment) as process:
-        with process.connect() as client:
-            replay(transcript, client.sock)
-        assert process.stop() == 0
 
 
 def test_a_hangup_signal_reads_the_tokens_anew_and_a_bad_file_changes_nothing(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_tokens_and_limits_are_checked_of_a_server_that_has_them() -> None:
         check = run("--port", str(process.port), "--only", "limit_1*", "--prepared")
     assert check.stdout.startswith("ok   limit_1_flooding\n1 ok, 0 failed, 0 skipped")
     for name, told in (
-        ("limit_1*", "the limits max_rate=3"),
+        ("limit_1*", "the limit max_rate=3"),
         ("token_1*", "the token 2c26b46b68ffc68ff99b453c1d304134"),
     ):
         skipped = run("--only", name, "--", "true")
