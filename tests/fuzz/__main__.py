@@ -2,11 +2,11 @@
 
     python -m tests.fuzz [TARGET ...] [--lines N] [--seed S]            transcripts, bent at random
     python -m tests.fuzz TARGET --atheris FOLDER [-max_total_time=60]   guided by coverage; needs the extra `fuzz`
-    python -m tests.fuzz TARGET --keep FOLDER                           what is in FOLDER joins the corpus
+    python -m tests.fuzz TARGET --keep FOLDER                           some of what is in FOLDER joins the corpus
 
-What breaks a target is written to `crash-...` in the folder it was run in, and the exit status is 1. Once mended, it is
-to be kept: the tests try all of the corpus again. `--atheris` puts what reached new code into FOLDER; with `-merge=1`
-and a second folder atheris picks out of that the few that reach as much.
+What breaks a target is written to `crash-...` in the folder it was run in, and the exit status is 1. `--atheris` puts
+what reached new code into FOLDER. Of that, `--keep` takes the shortest that go ways through the code which neither the
+transcripts nor the corpus went; the tests try all of the corpus again.
 """
 
 from __future__ import annotations
@@ -75,8 +75,10 @@ def main() -> int:
         parser.error(f"unknown options: {' '.join(rest)}")
     if options.keep:
         from tests.fuzz.mutate import keep
+        from tests.fuzz.ways import new_ways
 
-        keep(options.targets[0], [path.read_bytes() for path in options.keep.iterdir()])
+        found = [path.read_bytes() for path in options.keep.iterdir()]
+        keep(options.targets[0], new_ways(options.targets[0], found))
         return 0
     from tests.fuzz.targets import TARGETS
 

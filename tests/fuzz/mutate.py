@@ -38,12 +38,16 @@ _BYTES: Final = (
 
 def seeds(target: str) -> list[bytes]:
     """What the clients of the transcripts say, and what was kept in the corpus."""
-    said = [
+    return said(target) + kept(target)
+
+
+def said(target: str) -> list[bytes]:
+    """What the clients of the transcripts say to a target."""
+    return [
         b"".join(step.sent for step in transcript.steps)
         for transcript in transcripts()
         if target in ("any", "session") or transcript.name.startswith(target)
     ]
-    return said + kept(target)
 
 
 def kept(target: str) -> list[bytes]:
@@ -54,7 +58,7 @@ def kept(target: str) -> list[bytes]:
 
 
 def keep(target: str, found: list[bytes]) -> None:
-    """Add to the corpus what isn't there yet."""
+    """Add to the corpus what is neither there nor in a transcript."""
     lines = sorted(
         {data.decode("latin-1").encode("unicode_escape").decode() for data in [*kept(target), *found] if data}
     )

@@ -12,6 +12,7 @@ from bgd.wire.messages import Incoming, Reply
 from bgd.wire.text import TextCodec
 from tests.fuzz.mutate import CORPUS, conversations, keep, kept, seeds
 from tests.fuzz.targets import TARGETS
+from tests.fuzz.ways import new_ways
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -50,6 +51,11 @@ def test_the_corpus_keeps_any_bytes_once(tmp_path: Path, monkeypatch: pytest.Mon
     keep("text", found)
     keep("text", found[:1])
     assert sorted(kept("text")) == sorted(found[:3])
+
+
+def test_only_what_goes_a_new_way_through_the_code_is_worth_keeping(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.ways.seeds", lambda target: [b"ping\n"])
+    assert new_ways("text", [b"glurb\n", b"flurb\n", b"ping\n"]) == [b"glurb\n"]
 
 
 def test_the_corpus_belongs_to_targets() -> None:
