@@ -225,10 +225,16 @@ def load_config(
 
 
 def as_toml(config: Config) -> str:
-    """All settings in force as a file that `load_config` reads back as the same. Those that are None are left out."""
-    settings = msgspec.to_builtins(config)
-    return tomli_w.dumps({name: _without_none(value) for name, value in settings.items() if value is not None})
-
-
-def _without_none(value: Any) -> Any:
-    return {name: each for name, each in value.items() if each is not None} if isinstance(value, dict) else value
+    """All settings in force as a file that `load_config` reads back as the same. A comment names those that are None,
+    for which TOML has no word."""
+    settings: dict[str, Any] = {}
+    unset: list[str] = []
+    for name, value in msgspec.to_builtins(config).items():
+        if name in _TABLES:
+            settings[name] = {each: inner for each, inner in value.items() if inner is not None}
+            unset += [f"{name}.{each}" for each, inner in value.items() if inner is None]
+        elif value is not None:
+            settings[name] = value
+        else:
+            unset.append(name)
+    return "".join(f"# {name} is not set\n" for name in unset) + tomli_w.dumps(settings)

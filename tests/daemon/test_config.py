@@ -128,3 +128,4 @@ def test_the_settings_in_force_are_printed(bgd_command: list[str], tmp_path: Pat
     file.write_text(done.stdout)
     assert load_config(file) == Config(port=0, limits=Limits(max_rate=5))
     assert "\nmax_rate = 5\n" in done.stdout
+    assert "# tls.certificate is not set\n" in done.stdout

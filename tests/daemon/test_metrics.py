@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import socket
+import sys
 import urllib.request
 from collections.abc import Iterator
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from bgd.config import Config
+from bgd.daemon.metrics import exported
 from bgd.daemon.tally import BOUNDS, Histogram
+from bgd.errors import ConfigError
 from tests.conftest import DaemonProcess
+
+from .test_server import a_host
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +75,12 @@ def test_a_port_in_use_is_told() -> None:
         with DaemonProcess.start("--host", "127.0.0.1", "--port", "0", "--metrics-port", port) as process:
             assert process.process.wait(60) == 1
             process.wait_for_log(rf"bgd: Can't serve metrics on 127\.0\.0\.1:{port}: address already in use")
+
+
+def test_without_the_library_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(ConfigError, match=r"install bgd\[metrics\]"), exported(a_host(Config()), 0):
+        pass
 
 
 def test_a_histogram_counts_what_took_up_to_its_bounds() -> None:

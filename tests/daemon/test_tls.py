@@ -114,6 +114,23 @@ def test_who_speaks_plain_text_gets_none_and_disturbs_nobody(tls_daemon: DaemonP
         assert client.ask("ping") == ["ok pong"]
 
 
+def test_a_daemon_that_leaves_waits_for_no_handshake(authority: Authority) -> None:
+    environment = {"BGD_TLS_CERTIFICATE": str(authority.both), "BGD_LIMITS_HANDSHAKE_TIMEOUT": "3600"}
+    with DaemonProcess.start("--host", "127.0.0.1", "--port", "0", env=environment) as process:
+        port = int(process.wait_for_log(r"listening on 127\.0\.0\.1:(\d+) with TLS$")[1])
+        context = authority.client()
+        with (
+            socket.create_connection(("127.0.0.1", port), 60) as silent,
+            LineSocket(
+                context.wrap_socket(socket.create_connection(("127.0.0.1", port), 60), server_hostname="localhost")
+            ) as client,
+        ):
+            assert client.ask("ping") == ["ok pong"]
+            assert process.stop() == 0
+            assert client.receive_rest() == ""
+            assert silent.recv(1) == b""
+
+
 # In one process
 
 
@@ -280,6 +297,19 @@ def test_files_that_are_missing_or_no_pem_are_refused(authority: Authority, tmp_
         server_context(Tls(certificate=str(authority.certificate), key=str(junk)))
     with pytest.raises(ConfigError, match="Expected certificates in"):
         server_context(Tls(certificate=str(authority.both), client_ca=str(junk)))
+
+
+def test_a_certificate_is_read_anew_and_a_bad_one_changes_nothing(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    access = Access(Config(tls=authority.settings))
+    first = access.tls
+    access.load()
+    second = access.tls
+    assert second is not first
+    authority.key.write_text("junk")
+    with pytest.raises(ConfigError):
+        access.load()
+    assert access.tls is second
 
 
 def test_a_key_with_a_password_is_refused_instead_of_asked_for(authority: Authority, tmp_path: Path) -> None:
