@@ -34,6 +34,7 @@ def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service
         "max_queued": limits.max_queued,
         "max_connections": limits.max_connections,
         "max_rate": limits.max_rate,
+        "idle_timeout": round(limits.idle_timeout * 1000),
         "min_progress": round(limits.min_progress * 1000),
     }
     return Service(version=__version__, engine_state=engine_state, limits=told, plies=config.plies)

@@ -25,6 +25,7 @@ LIMITS = {
     "max_queued": 4096,
     "max_connections": 256,
     "max_rate": 200_000,
+    "idle_timeout": 0,
     "min_progress": 100,
 }
 
