@@ -42,6 +42,9 @@ WINDOW: Final = 64
 """Requests that a pipelining client has on their way."""
 
 
+_FINAL: Final = re.compile(rb"(?:#\S+ )?(?:ok|error)(?: [^\n]*)?\n")
+
+
 class Daemon:
     """`bgd serve` on a free port of the loopback, for as many connections as are wanted. Raises ConfigError."""
 
@@ -122,8 +125,8 @@ class Client:
     def ask(self, line: str) -> list[str]:
         """A request of the text dialect, and the lines of its reply."""
         self.socket.sendall(line.encode() + b"\n")
-        data = b""
-        while not re.search(rb"(?:^|\n)(?:#\S+ )?(?:ok|error)(?: [^\n]*)?\n$", data):
+        data = bytearray()
+        while not (data.endswith(b"\n") and _FINAL.match(data, data.rfind(b"\n", 0, -1) + 1)):
             data += _some(self.socket.recv(65_536))
         return data.decode().splitlines()
 

@@ -22,6 +22,11 @@ PATIENCE: Final = 1.0
 """Seconds for which `bgd ask` says nothing of loading the engine: usually it is there by then."""
 
 
+SWITCH_INTERVAL: Final = 0.0005
+"""Seconds after which a thread of plain Python lets another one go on, instead of 5 ms. The loop may have to wait so
+long several times a request while a thread lists plays; kernels hold nobody up."""
+
+
 def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine:
     return Engine.load(None if weights is None else Path(weights), progress)
 
@@ -53,6 +58,7 @@ def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
     from bgd.daemon.host import Host
     from bgd.daemon.notify import Manager
 
+    sys.setswitchinterval(SWITCH_INTERVAL)
     engines = EngineHost(partial(_load_engine, config.weights))
     service = _service(config, lambda: engines.state)
     if stdio:
