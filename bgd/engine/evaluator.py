@@ -66,7 +66,7 @@ class Evaluator:
         self._table = table
         self._money = money_weights()
         self._here = Workplace(net, table)
-        self._searcher = Searcher(net, prune, table, self._here, Team(threads or cores()), limits)
+        self._searcher = Searcher(prune, self._here, Team(threads or cores()), limits)
 
     @classmethod
     def load(

@@ -18,14 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine.values import Stop, never
-from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import best_play_of
 from bgd.kernels.cubeful import Ladder, best_play_cubeful, cube_space, worths
 from bgd.kernels.decide import turn_weights
 from bgd.kernels.movegen import BOARD, MAX_PLAYS
-from bgd.kernels.network import OUTPUTS, Net
+from bgd.kernels.network import OUTPUTS
 from bgd.kernels.prune import PruneNet
-from bgd.kernels.search import KNOWN, OPEN, ROLLS, average, distinct, ends_of, expand
+from bgd.kernels.search import KNOWN, OPEN, ROLLS, average, distinct, ends_of, expand_of
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team
 
@@ -53,8 +52,8 @@ class Filter(NamedTuple):
 NO_FILTER: Final = Filter(((MAX_PLAYS, np.inf),) * MAX_DEPTH, MAX_PLAYS, np.inf)
 """Everything is looked at: slow, for comparison."""
 
-_CHUNK: Final = 8  # boards a call of `expand`, about a millisecond: how often `stop` is asked
-_WORTHS_CHUNK: Final = 64  # the same of `worths`
+_PARTS: Final = 16  # into so many a layer is split, for the threads to share evenly
+_MOST: Final = 8  # boards in a part at most: about a millisecond, which is how often `stop` is asked
 
 
 class Ranked(NamedTuple):
@@ -88,13 +87,9 @@ class _Layer:
 class Searcher:
     """Searches with one network. Thread safe: each thread has a workspace of its own."""
 
-    def __init__(
-        self, net: Net, prune: PruneNet, table: Bearoff, here: Workplace, team: Team, limits: Filter | None = None
-    ) -> None:
+    def __init__(self, prune: PruneNet, here: Workplace, team: Team, limits: Filter | None = None) -> None:
         self._filter = limits or Filter()
-        self._net = net
         self._prune = prune
-        self._table = table
         self._here = here
         self._team = team
 
@@ -218,29 +213,28 @@ class Searcher:
         )
 
         def work(some: slice) -> None:
-            expand(
+            expand_of(
                 boards[some],
                 self._filter.replies,
                 self._filter.window,
                 weights,
-                self._net,
                 self._prune,
-                self._table,
-                self._here.space,
+                self._here.bundle,
                 layer.probs[some],
                 layer.children[some],
                 layer.ends[some],
             )
 
-        return layer if self.share(work, count, _CHUNK, stop) else None
+        return layer if self.share(work, count, stop) else None
 
-    def share(self, work: Callable[[slice], None], count: int, chunk: int, stop: Stop) -> bool:
-        """Do `work` for `count` rows, `chunk` at a time, by all threads; False when stopped."""
+    def share(self, work: Callable[[slice], None], count: int, stop: Stop) -> bool:
+        """Do `work` for `count` boards, a few at a time, by all threads; False when stopped."""
+        size = min(max(count // _PARTS, 1), _MOST)
 
         def part(number: int) -> None:
-            work(slice(number * chunk, (number + 1) * chunk))
+            work(slice(number * size, (number + 1) * size))
 
-        return self._team.share(part, -(-count // chunk), stop)
+        return self._team.share(part, -(-count // size), stop)
 
 
 class Tree:
@@ -324,7 +318,7 @@ class Tree:
                     upper[some],
                 )
 
-            if not self._searcher.share(work, len(layer.boards), _WORTHS_CHUNK, stop):
+            if not self._searcher.share(work, len(layer.boards), stop):
                 return None
             below = upper
         return below

@@ -209,6 +209,9 @@ def static(board: NDArray[np.int8], mover: int, probs: NDArray[np.float64], ladd
     prepare(mover, probs, ladder, space)
     efficiency = efficiency_at(board, ladder.efficiency)
     for state in range(space.values.shape[0]):
+        if ladder.endless and state > 2:
+            space.values[state] = 2 * space.values[state - 2]
+            continue
         worth = worth_in(mover, state, probs[0], efficiency, ladder, space)
         space.values[state] = worth if mover == 0 else ladder.total - worth
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff, both_home
-from bgd.kernels.cache import inner_float_kernel, inner_kernel
+from bgd.kernels.bundle import Bundle
+from bgd.kernels.cache import float_kernel, inner_float_kernel, inner_kernel
 from bgd.kernels.decide import Space
 from bgd.kernels.movegen import BOARD, flip, generate
 from bgd.kernels.network import EXACT, OUTPUTS, Net, evaluate_child, game_over, prepare_parent, utility_of
@@ -95,6 +96,23 @@ def ends_of(boards: NDArray[np.int8], ends: NDArray[np.uint8]) -> None:
             ends[i] = OVER
         else:
             ends[i] = KNOWN if both_home(boards[i]) else OPEN
+
+
+@float_kernel
+def expand_of(
+    boards: NDArray[np.int8],
+    keep: int,
+    window: float,
+    weights: NDArray[np.float32],
+    prune: PruneNet,
+    everything: Bundle,
+    probs: NDArray[np.float32],
+    children: NDArray[np.int8],
+    ends: NDArray[np.uint8],
+) -> None:
+    """`expand` with a bundle."""
+    net, table, space = everything.net, everything.table, everything.space
+    expand(boards, keep, window, weights, net, prune, table, space, probs, children, ends)
 
 
 @inner_kernel

@@ -248,14 +248,22 @@ def test_a_search_stopped_at_once_answers_with_the_static_opinion(single: Evalua
 
 def test_a_search_stopped_later_answers_with_the_deepest_complete_level(single: Evaluator) -> None:
     engine, state = Engine(single, TABLE), GameState().with_dice(Dice(3, 1))
+    asked = 0
+
+    def count() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    engine.rank(state, 2, stop=count)
     levels = []
-    for questions in range(0, 40, 3):
+    for questions in (*range(0, asked, asked // 10), asked):
         ranked = engine.rank(state, 2, stop=after(questions))
         levels.append(ranked[0].plies)
         assert ranked == engine.rank(state, levels[-1])
     assert levels == sorted(levels)
     assert set(levels) == {0, 1, 2}
-    found = {engine.cube(state, 3, stop=after(questions)) for questions in range(20)}
+    found = {engine.cube(state, 3, stop=after(questions)) for questions in range(0, 60, 3)}
     assert found <= {engine.cube(state, plies) for plies in range(4)}
     assert len(found) > 1
 
