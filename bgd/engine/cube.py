@@ -8,6 +8,8 @@ the two-sided bear-off table, that knows these worths exactly. The rules of the 
 * a pass is proper when taking is worth less than the cube lost; at equality a take;
 * with beavers allowed (money only) a beaver is proper when the taker's equity at the doubled cube is above zero: he
   keeps the cube and doubles what he stands to gain;
+* where doubling and not doubling are worth the same, it is proper for a side with nothing to lose (behind after the
+  Crawford game), for waiting can only cost it;
 * too good: no double is worth more than the cube won by a pass.
 """
 
@@ -72,7 +74,9 @@ def decide(
     double_pass = stakes.players[0].worth(value)
     equities = (stakes.equity(no_double), stakes.equity(double_take), stakes.equity(double_pass))
     beavers = _beavers(state, stakes)
-    label, double, response = _verdict(*equities, beavers=beavers, redouble=owner is not None)
+    label, double, response = _verdict(
+        *equities, beavers=beavers, redouble=owner is not None, free=stakes.is_free(0, value)
+    )
     reason = refusal(state)
     if reason:
         label, double = "not allowed", False
@@ -134,9 +138,9 @@ def _unsearched(state: GameState, stakes: Stakes) -> tuple[float, float]:
 
 
 def _verdict(
-    no_double: float, double_take: float, double_pass: float, beavers: bool, redouble: bool
+    no_double: float, double_take: float, double_pass: float, beavers: bool, redouble: bool, free: bool
 ) -> tuple[str, bool, str]:
-    """Label, whether to double, and the answer to a double."""
+    """Label, whether to double, and the answer to a double. When all is equal, only who is `free` of risk doubles."""
     if beavers and double_take < -TOLERANCE:
         response, doubled = "beaver", 2 * double_take
     elif double_take <= double_pass + TOLERANCE:
@@ -145,7 +149,7 @@ def _verdict(
         response, doubled = "pass", double_pass
     word = "redouble" if redouble else "double"
     if abs(no_double - doubled) <= TOLERANCE:
-        return f"optional {word}", False, response
+        return f"optional {word}", free, response
     if no_double < doubled:
         return f"{word}/{response}", True, response
     if response != "beaver" and no_double > double_pass + TOLERANCE:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bgd.engine.cube import decide, evaluation, refusal
+from bgd.engine.cube import Searched, decide, evaluation, refusal
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency, play_stakes
 from bgd.engine.values import Chances
@@ -364,3 +364,10 @@ def test_the_stakes_of_a_play_are_the_cubeless_worth(likely: Chances) -> None:
 def test_refusal_is_empty_when_the_cube_may_be_turned() -> None:
     assert refusal(money()) == ""
     assert refusal(match(7, 0, 0, cube=Cube(2, ME))) == ""
+
+
+def test_an_optional_double_is_made_by_a_side_with_nothing_to_lose_and_by_no_other() -> None:
+    behind = decide(match(5, 2, 4), Chances(0.5), 1, searched=Searched(0.3, 0.3))
+    assert (behind.label, behind.double) == ("optional double", True)
+    even = decide(match(5, 2, 2), Chances(0.5), 1, searched=Searched(0.5, 0.5))
+    assert (even.label, even.double) == ("optional double", False)
