@@ -1,5 +1,8 @@
 """How long a play and a cube decision take, beside GNU Backgammon if it is wished: turn and turn about, so that a busy
-machine slows both alike. Times are wall clock; GNU Backgammon's contain the hop over its socket, some 50 µs."""
+machine slows both alike.
+
+Median and p95 are wall clock; GNU Backgammon's contain the hop over its socket, some 50 µs. The mean processor time
+of a decision, over all threads, is what a busy machine distorts least."""
 
 from __future__ import annotations
 
@@ -9,20 +12,18 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from bgd.bench.lines import Decision, read
-from bgd.duel.external import ExternalClient, GnubgServer
+from bgd.duel.external import GnubgServer
 from bgd.engine import Engine
 from bgd.engine.evaluator import Evaluator
 from bgd.notation import fibs_board
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.state import GameState, Money, Phase, Side
-
-Question = TypeVar("Question")
 
 
 def measure(
@@ -36,50 +37,55 @@ def measure(
     found = []
     for plies in levels:
         with ExitStack() as stack:
-            client = None
-            if beside_gnubg:
-                server = stack.enter_context(GnubgServer(plies, jacoby=False))
-                client = stack.enter_context(server.connect(600.0))
-            found.append(_compare("play", plies, rolled, partial(engine.best, plies=plies), client))
-            found.append(_compare("cube", plies, before, partial(engine.cube, plies=plies), client))
+            peer = stack.enter_context(_Peer(plies)) if beside_gnubg else None
+            found.append(_compare("play", plies, rolled, partial(engine.best, plies=plies), peer))
+            found.append(_compare("cube", plies, before, partial(engine.cube, plies=plies), peer))
     return found
 
 
+class _Peer(ExitStack):
+    """GNU Backgammon, and the one connection to it."""
+
+    def __init__(self, plies: int) -> None:
+        super().__init__()
+        self.server = self.enter_context(GnubgServer(plies, jacoby=False))
+        self.client = self.enter_context(self.server.connect(600.0))
+
+    def ask(self, state: GameState) -> str:
+        phase = Phase.PLAY if state.dice else Phase.ROLL
+        moment = GameState(state.board, state.turn, phase, dice=state.dice, terms=state.terms)
+        return self.client.ask(fibs_board.encode(moment, names=("bgd", "gnubg")) + " jacobyrule off")
+
+
 def _compare(
-    what: str,
-    plies: int,
-    states: Sequence[GameState],
-    ask: Callable[[GameState], object],
-    client: ExternalClient | None,
+    what: str, plies: int, states: Sequence[GameState], ask: Callable[[GameState], object], peer: _Peer | None
 ) -> dict[str, Any]:
-    """Times in ms of `ask` and, if there is a client, of the same question to it."""
-    own, theirs = [], []
+    """Times in ms of `ask` and, if there is a peer, of the same question to it."""
+    own, processor, theirs = [], [], []
     ask(states[0])
+    before = peer.server.processor_time() if peer else None
     for state in states:
+        start = time.process_time()
         own.append(_milliseconds(ask, state))
-        if client is not None:
-            theirs.append(_milliseconds(client.ask, _question(state)))
+        processor.append(1000 * (time.process_time() - start))
+        if peer is not None:
+            theirs.append(_milliseconds(peer.ask, state))
     row: dict[str, Any] = {"what": what, "plies": plies, "decisions": len(own), **_figures("", own)}
-    if theirs:
+    row["cpu_ms"] = round(float(np.mean(processor)), 4)
+    if peer is not None:
         row |= _figures("gnubg_", theirs)
         row["times_faster"] = round(row["gnubg_median_ms"] / row["median_ms"], 2)
+        after = peer.server.processor_time()
+        if before is not None and after is not None:
+            row["gnubg_cpu_ms"] = round(1000 * (after - before) / len(states), 4)
+            row["times_less_cpu"] = round(row["gnubg_cpu_ms"] / row["cpu_ms"], 2)
     print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
     return row
 
 
-def _question(state: GameState) -> str:
-    phase = Phase.PLAY if state.dice else Phase.ROLL
-    return (
-        fibs_board.encode(
-            GameState(state.board, state.turn, phase, dice=state.dice, terms=state.terms), names=("bgd", "gnubg")
-        )
-        + " jacobyrule off"
-    )
-
-
-def _milliseconds(ask: Callable[[Question], object], question: Question) -> float:
+def _milliseconds(ask: Callable[[GameState], object], state: GameState) -> float:
     start = time.perf_counter()
-    ask(question)
+    ask(state)
     return 1000 * (time.perf_counter() - start)
 
 
