@@ -34,6 +34,8 @@ from bgd.wire.messages import (
     Help,
     HelpReply,
     Incoming,
+    Luck,
+    LuckReply,
     Moves,
     MovesReply,
     Options,
@@ -41,6 +43,10 @@ from bgd.wire.messages import (
     PositionReply,
     Reply,
     Request,
+    Resign,
+    ResignReply,
+    Rollout,
+    RolloutReply,
     SetPosition,
     Show,
     ShowReply,
@@ -55,7 +61,7 @@ from tests.protocol.test_transcripts_in_memory import MemoryServer
 from tests.wire.replies import REPLIES
 
 _ENGINE: Final = fake_engine()
-_KIND: Final[dict[type[Request], type[Reply]]] = {
+KIND: Final[dict[type[Request], type[Reply]]] = {
     Best: BestReply,
     Check: CheckReply,
     Convert: PositionReply,
@@ -65,8 +71,11 @@ _KIND: Final[dict[type[Request], type[Reply]]] = {
     Get: Values,
     Hello: HelloReply,
     Help: HelpReply,
+    Luck: LuckReply,
     Moves: MovesReply,
     Options: OptionsReply,
+    Resign: ResignReply,
+    Rollout: RolloutReply,
     SetPosition: PositionReply,
     Show: ShowReply,
     Stats: StatsReply,
@@ -74,7 +83,7 @@ _KIND: Final[dict[type[Request], type[Reply]]] = {
 }
 """What answers a request; Done answers all others."""
 
-_SAMPLES: Final = {kind: [reply for reply in REPLIES if type(reply) is kind] for kind in {*_KIND.values(), Done}}
+_SAMPLES: Final = {kind: [reply for reply in REPLIES if type(reply) is kind] for kind in {*KIND.values(), Done}}
 _HELP: Final = "\tNo help information available"
 """What GNU Backgammon says to `help`, its tab included."""
 
@@ -150,7 +159,7 @@ def _replies(incoming: Incoming) -> list[Reply | BgdError | bytes | None]:
         return [content]
     if incoming.style.startswith("batch"):  # is answered once, or its batch would be sent too soon
         return [BadArgument("no")]
-    return [BadArgument("no"), *_SAMPLES[_KIND.get(type(content), Done)]]
+    return [BadArgument("no"), *_SAMPLES[KIND.get(type(content), Done)]]
 
 
 def codec(dialect: Dialect | None, data: bytes) -> None:

@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from bgd.errors import BgdError
-from bgd.wire.messages import Incoming, Reply
+from bgd.wire.messages import REQUESTS, Incoming, Reply
 from bgd.wire.text import TextCodec
 from tests.fuzz.mutate import CORPUS, conversations, keep, kept, seeds
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.targets import KIND, TARGETS
 from tests.fuzz.ways import new_ways
+
+
+def test_every_request_is_answered_with_a_reply_of_its_kind() -> None:
+    assert set(REQUESTS) - {kind.verb for kind in KIND} == {"auth", "cancel", "newgame", "ping", "quit", "set"}
 
 
 @pytest.mark.parametrize("target", TARGETS)
