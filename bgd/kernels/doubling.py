@@ -17,7 +17,7 @@ from bgd.kernels.twosided import AWAY, OWNED, PAIRS
 from bgd.kernels.twosided import CENTRED as SHARED
 
 ROLL, TAKE, PASS, BEAVER = 0, 1, 2, 3  # no double; a double, and the answer
-_EQUAL = 5e-7  # of what lies between a game won and lost: equals are no double, and a take
+_EQUAL = 5e-7  # of what lies between a game won and lost: equals are a take, and no double unless it is free of risk
 _LOST, _WON = 2, 4  # columns of Ladder.worth: a single game
 
 
@@ -60,7 +60,7 @@ def cube_action(
     elif ladder.beavers and doubled < -equal and level + 2 < ladder.usable.shape[1]:
         action = BEAVER
         doubled *= 2
-    if doubled <= keep + equal:
+    if doubled < keep - equal or (doubled <= keep + equal and not ladder.free[side, level]):
         return ROLL
     values[0] = doubled
     return action

@@ -13,6 +13,7 @@ from bgd.engine.evaluator import Evaluator
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.rollout import BLOCK, roll_out
+from bgd.engine.stakes import Stakes
 from bgd.engine.values import Chances, Rollout, RolloutPlan
 from bgd.errors import TimedOut, Unsupported
 from bgd.kernels.dice import game_roll, strata_of
@@ -59,27 +60,28 @@ class PlainGames:
     def __init__(self, evaluator: Evaluator, state: GameState, seed: int, cubeful: bool) -> None:
         self.evaluator, self.state, self.seed, self.cubeful = evaluator, state, seed, cubeful
         self.strata = strata_of(seed)
+        self.stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, MET)
 
     def chances(self, board: Board) -> Chances:
         return Chances.of(self.evaluator.evaluate(np.array([board.points], np.int8))[0].tolist())
 
     def worth(self, game: int) -> float:
-        """What the game brings the side on roll, in units of the cube as it is; it does not double at first."""
+        """What the game brings the side on roll, as Stakes counts it; it does not double at first."""
         state, first, turn = self.state, self.state.turn, 0
-        unit = state.cube.value
+        worth = self.stakes.players[0].worth
         while True:
             sign = 1 if state.turn is first else -1
             if self.cubeful and turn:
-                decision = decide(state, self.chances(state.board), 0)
+                decision = decide(state, self.chances(state.board), 0, MET)
                 if decision.double and decision.response == "pass":
-                    return sign * state.cube.value / unit
+                    return worth(sign * state.cube.value)
                 if decision.double:
                     state = replace(state, cube=replace(state.cube, value=2 * state.cube.value, owner=state.turn.other))
             roll = game_roll(self.seed, game, turn, self.strata)
             after, *_ = self.evaluator.best(state.board.points, roll // 6 + 1, roll % 6 + 1, WEIGHTS)
             board = Board.unchecked(tuple(after.tolist()))
             if board.off == 15:
-                return sign * int(outcome_of(board)) * state.cube.value / unit
+                return worth(sign * int(outcome_of(board)) * state.cube.value)
             state = replace(state, board=board.flip(), turn=state.turn.other)
             turn += 1
 
@@ -112,6 +114,15 @@ def test_games_are_those_of_the_plain_twin(evaluator: Evaluator, board: Board, c
     plain = PlainGames(evaluator, state, 11, cubeful)
     equities = found[:, :5] @ WEIGHTS[1:] + WEIGHTS[0]
     for game, worth in enumerate(found[:, 5] if cubeful else equities):
+        assert worth == pytest.approx(plain.worth(game)), game
+
+
+@pytest.mark.parametrize("match", [Match(5, (4, 2)), Match(5, (2, 4)), Match(4, (1, 2)), Match(7, (6, 6))], ids=repr)
+def test_games_of_a_match_are_those_of_the_plain_twin(evaluator: Evaluator, match: Match) -> None:
+    state = GameState(MIDGAME, terms=match)
+    found = games(evaluator, state, 24, {"seed": 12, "cubeful": True})
+    plain = PlainGames(evaluator, state, 12, True)
+    for game, worth in enumerate(found[:, 5]):
         assert worth == pytest.approx(plain.worth(game)), game
 
 
