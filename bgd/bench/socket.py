@@ -267,12 +267,11 @@ def _asked_again_and_again(daemon: Daemon, line: str) -> Iterator[Callable[[], i
     answered: list[str] = []
 
     def ask(client: Client) -> None:
-        try:
-            while not leaving.is_set():
-                answered.append(client.ask(line)[-1])
-        except OSError:
-            if not leaving.is_set():
-                raise
+        while True:
+            final = client.ask(line)[-1]
+            if leaving.is_set():
+                return
+            answered.append(final)
 
     with ExitStack() as stack:
         clients = [stack.enter_context(daemon.connect()) for _ in range(HEAVY)]
@@ -281,8 +280,8 @@ def _asked_again_and_again(daemon: Daemon, line: str) -> Iterator[Callable[[], i
             thread.start()
         yield lambda: len(answered)
         leaving.set()
-        for client in clients:
-            client.socket.shutdown(socket.SHUT_RDWR)
+        for client in clients:  # who just closes is taken for one who still waits for the answer
+            client.socket.sendall(b"cancel\n")
         for thread in threads:
             thread.join()
     assert not any(final.startswith("error") for final in answered), answered
