@@ -27,8 +27,8 @@ class Team:
     def share(self, work: Callable[[int], None], parts: int, stop: Callable[[], bool]) -> bool:
         """Do work(0) to work(parts - 1), each once, in any order and by any thread.
 
-        `stop` is asked before each part, by all threads; returns False when it said yes and parts were left out.
-        What `work` raises is raised here."""
+        `stop` is asked before each part, by all threads; returns False when it said yes and parts were left out, at
+        once: a helper may still be at its last part then. What `work` raises is raised here."""
         numbers = count()
         left_out: list[int] = []
 
@@ -47,6 +47,8 @@ class Team:
         finally:
             for helper in helpers:
                 helper.cancel()
+        if left_out:
+            return False
         for helper in helpers:
             if not helper.cancelled():
                 helper.result()
