@@ -81,7 +81,7 @@ def test_gnubg_takes_another_daemon_on_the_same_port() -> None:
 
 
 def test_gnubg_stops_the_match_with_a_word_when_the_daemon_goes_away(daemon: DaemonProcess) -> None:
-    with cut_after(daemon.port, decisions=20) as port:
+    with cut_after(daemon.port, decisions=3) as port:  # in the first game, whatever is played
         record = play_match(port, length=3, seed=10, timeout=60)
     assert record.problems == ["External connection closed."]
     assert record.games == 1  # begun, and written as far as it went
