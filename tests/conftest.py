@@ -21,7 +21,7 @@ hypothesis.settings.register_profile("any machine", deadline=None)  # a busy mac
 hypothesis.settings.load_profile("any machine")
 
 START_TIMEOUT = 30.0
-WARM_TIMEOUT = 180.0  # kernels may have to be compiled first, on a busy machine
+WARM_TIMEOUT = 600.0  # kernels may have to be compiled first, on a busy machine
 
 
 class LineSocket:
