@@ -151,6 +151,13 @@ def test_with_many_gammons_it_is_too_good_to_double() -> None:
     assert decide(money(cube=Cube(2, ME)), Chances(0.95, 0.6), 0).label == "too good/pass"
 
 
+def test_too_good_a_position_may_still_be_a_take() -> None:
+    # A gammon wins the match with the cube at 1; turned, the cube only gives the opponent more to win.
+    decision = decide(match(5, 3, 0), Chances(0.75, 0.75), 0)
+    assert (decision.label, decision.double, decision.response) == ("too good/take", False, "take")
+    assert decision.no_double > 1 > decision.double_take
+
+
 def test_jacoby_never_is_too_good_with_the_cube_centred() -> None:
     jacoby = money(terms=Money(jacoby=True, beavers=False))
     assert decide(jacoby, Chances(0.95, 0.6), 0).label == "double/pass"
