@@ -56,6 +56,19 @@ def test_a_cube_at_1_is_centred_whoever_the_text_says_owns_it() -> None:
     assert xgid.decode(f"XGID={START}:0:-1:1:31:0:0:0:0").cube == Cube()
 
 
+@pytest.mark.parametrize(("number", "owner"), [(1, Side.BOTTOM), (-1, Side.TOP)])
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("exponent", [1, 6, 10, 15])
+def test_a_cube_of_any_height_belongs_to_the_same_side_whoever_rolls(
+    exponent: int, turn: int, number: int, owner: Side
+) -> None:
+    text = f"XGID={START}:{exponent}:{number}:{turn}:00:0:0:0:0:15"
+    state = xgid.decode(text)
+    assert state.cube == Cube(2**exponent, owner, 2**15)
+    assert xgid.encode(state) == text
+    assert match_id.decode_pair(match_id.encode_pair(state)).cube == state.cube
+
+
 def test_max_exponent_0_means_that_there_is_no_cube() -> None:
     cube = xgid.decode(f"XGID={START}:0:0:1:00:0:0:0:0:0").cube
     assert not any(cube.may_be_turned_by(side) for side in Side)
