@@ -206,6 +206,17 @@ def test_a_position_in_a_request_is_for_that_request_alone() -> None:
     reply = ask(who, Moves(position="4HPwATDgc/ABUA", dice="66"))
     assert reply == MovesReply(plays=())
     assert who.settings == before
+    ask(who, Eval(position="XGID=-b----E-C---eE---c-e----B-:3:-1:-1:00:0:0:3:0:10"))
+    assert who.settings == before
+
+
+def test_a_position_of_a_match_leaves_the_rules_of_money_play_as_they_were() -> None:
+    who = session()
+    for rules in ("on", "off"):
+        ask(who, Set(values={"match": "0", "score": "0-0", "jacoby": rules, "beavers": rules}))
+        ask(who, SetPosition(position=MATCH))
+        ask(who, Set(values={"match": "0", "score": "0-0"}))
+        assert [setting(who, name) for name in ("jacoby", "beavers")] == [rules, rules]
 
 
 def test_dice_in_the_position_are_played() -> None:
