@@ -55,6 +55,15 @@ def test_dice_are_answered_with_a_legal_play_in_numbers(turn: int, dice: str) ->
     assert all(part.replace("/", "").replace("*", "").isdigit() for part in answer.split())
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+@pytest.mark.parametrize("dice", ["5:2:5:2", "2:1:2:1", "4:4:4:4", "0:0:0:0"])
+def test_the_decision_is_the_same_whichever_player_it_is_asked_of(turn: int, dice: str) -> None:
+    *head, points = HIT_TWICE.split(":", 6)
+    turned = ":".join(str(-int(count)) for count in reversed(points.split(":")))
+    asked = board(HIT_TWICE, turn=turn, dice=dice)
+    assert decide(asked) == decide(board(":".join([*head, turned]), turn=-turn, dice=dice))
+
+
 def test_a_play_of_fewer_than_four_parts_ends_in_a_blank() -> None:
     assert decide(board(dice="3:1:3:1")).endswith(" ")
     four = decide(board(dice="3:3:3:3"))
@@ -85,6 +94,13 @@ def test_without_dice_it_is_double_or_roll() -> None:
     assert decide(board(), GOOD) == "double"
     assert decide(board(), EVEN) == "roll"
     assert decide(board(), CRUSHING) == "double"
+
+
+def test_a_redouble_is_the_word_double_since_clients_take_re_for_a_resignation() -> None:
+    for turn, may in ((1, "1:0"), (-1, "0:1")):
+        owned = board(turn=turn, may=may, cube=2)
+        assert decide(owned, CRUSHING) == "double"
+        assert decide(owned, EVEN) == "roll"
 
 
 def test_too_good_to_double_is_roll() -> None:
