@@ -11,7 +11,7 @@ from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState
+from bgd.rules.state import GameState, Phase
 from bgd.service import Service, Session
 from bgd.service.settings import SETTINGS
 from bgd.wire.messages import (
@@ -21,6 +21,7 @@ from bgd.wire.messages import (
     Convert,
     Cube,
     Decide,
+    DecisionReply,
     Eval,
     Get,
     Moves,
@@ -93,6 +94,29 @@ def test_the_best_play_is_always_legal(board: Board, roll: Dice) -> None:
         assert len(reply.plays) >= 1
     else:
         assert (reply.play, reply.plays) == ("", ())
+
+
+@given(states())
+def test_a_decision_is_a_legal_play_or_a_word_that_answers_what_was_asked(state: GameState) -> None:
+    try:
+        text = match_id.encode_pair(state)
+    except InputError:
+        return
+    if state.phase is Phase.OVER:
+        return
+    reply = ask(session(), Decide(position=text))
+    assert isinstance(reply, DecisionReply)
+    if state.resignation is not None:
+        assert reply.answer in ("accept", "reject")
+    elif state.phase is Phase.DOUBLED:
+        assert reply.answer in ("take", "drop", "beaver")
+    elif state.phase in (Phase.BEAVERED, Phase.RACCOONED):
+        assert reply.answer in ("take", "drop", "raccoon")
+    elif state.dice is None:
+        assert reply.answer in ("double", "roll")
+    else:
+        assert set(reply.answer) <= set("0123456789/* ")
+        assert check_play(state.board, state.dice, plays.decode(reply.answer))
 
 
 @given(states())
