@@ -119,6 +119,7 @@ def test_a_blank_line_wants_no_answer(peer: Peer) -> None:
         ("best plies=two", "error bad-value Expected `plies` to be a number from 0 to 4, got `two`"),
         ("best top=-1", "error bad-value Expected `top` to be a number from 0 to 4096, got `-1`"),
         ("eval noise=nan", "error bad-value Expected `noise` to be a number from 0 to 1, got `nan`"),
+        ("eval noise=0,05", "error bad-value Expected `noise` to be a number from 0 to 1, got `0,05`"),
         ("eval jacoby=maybe", "error bad-value Expected `jacoby` to be on or off, got `maybe`"),
         ("moves 7", "error bad-dice Expected `dice` to be two dice from 1 to 6, got `7`"),
         ("convert", "error bad-argument `convert` needs `to`"),
