@@ -96,15 +96,15 @@ def test_the_best_play_is_always_legal(board: Board, roll: Dice) -> None:
         assert (reply.play, reply.plays) == ("", ())
 
 
-@given(states())
-def test_a_decision_is_a_legal_play_or_a_word_that_answers_what_was_asked(state: GameState) -> None:
+@given(states(), st.sampled_from([0.05, 0.3, 0.5, 0.75, 0.95]))
+def test_a_decision_is_a_legal_play_or_a_word_that_answers_what_was_asked(state: GameState, win: float) -> None:
     try:
         text = match_id.encode_pair(state)
     except InputError:
         return
     if state.phase is Phase.OVER:
         return
-    reply = ask(session(), Decide(position=text))
+    reply = done(session().handle(Decide(position=text)), fake_engine([win, 0, 0, 0, 0]))
     assert isinstance(reply, DecisionReply)
     if state.resignation is not None:
         assert reply.answer in ("accept", "reject")
