@@ -51,6 +51,19 @@ def quantised(net: Net) -> Net:
     )
 
 
+def dequantised(net: Net) -> Net:
+    """The inverse of `quantised`, but for what rounding took: what training can go on from."""
+    return Net(
+        net.embed.astype(np.float32) / np.float32(SCALE),
+        net.bias1.astype(np.float32) / np.float32(SCALE),
+        net.second * np.float32(SCALE),
+        net.bias2.copy(),
+        net.third.copy(),
+        net.bias3.copy(),
+        net.clip / np.float32(SCALE),
+    )
+
+
 def _arrays(net: Net, prune: PruneNet) -> dict[str, NDArray[Any]]:
     return {
         **{f"net.{name}": array for name, array in net._asdict().items()},

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from bgd.engine.weights import dequantised, load_weights
 from bgd.errors import BgdError, ConfigError
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
@@ -26,6 +27,7 @@ _PROVING_POSITIONS = 100_000
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bgd train", description="Make the weights from nothing, by self-play.")
     parser.add_argument("--run", type=Path, required=True, help="directory of checkpoints; an old run goes on")
+    parser.add_argument("--go-on-from", type=Path, metavar="WEIGHTS", help="begin the rounds with this file's network")
     parser.add_argument("--reference", type=Path, action="append", default=[], help="JSON lines to measure against")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seed", type=int, default=1)
@@ -45,9 +47,14 @@ def _last(directory: Path) -> tuple[Net, PruneNet]:
     raise ConfigError(f"{directory}: expected a training run, found no checkpoint")
 
 
-def _train(recipe: Recipe, directory: Path, table: Bearoff, references: list[Path], threads: int) -> None:
-    journal = Journal(directory / "log.csv", [read_reference(path) for path in references], table)
-    net, prune = td.run(recipe, directory, table, journal, threads)
+def _train(recipe: Recipe, table: Bearoff, arguments: argparse.Namespace) -> None:
+    directory, threads = arguments.run, arguments.threads
+    journal = Journal(directory / "log.csv", [read_reference(path) for path in arguments.reference], table)
+    if arguments.go_on_from:
+        net, prune, _ = load_weights(arguments.go_on_from)
+        net = dequantised(net)
+    else:
+        net, prune = td.run(recipe, directory, table, journal, threads)
     iterate.run(recipe, directory, table, journal, threads, iterate.Start(net, prune))
 
 
@@ -59,7 +66,7 @@ def main(argv: Sequence[str]) -> int:
     try:
         table = bearoff.load(lambda text: print(text, file=sys.stderr))
         if not arguments.as_it_is:
-            _train(recipe, arguments.run, table, arguments.reference, arguments.threads)
+            _train(recipe, table, arguments)
         if arguments.export:
             net, prune = _last(arguments.run)
             boards = iterate.sample_positions(iterate.Start(net, prune), table, recipe, _PROVING_POSITIONS)

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bgd.engine.weights import MAGIC, SCALE, load_weights, quantised, save_weights, shipped_weights
+from bgd.engine.weights import (
+    MAGIC,
+    SCALE,
+    dequantised,
+    load_weights,
+    quantised,
+    save_weights,
+    shipped_weights,
+)
 from bgd.errors import WeightsError
 from bgd.kernels.prune import random_prune_net
 from tests.kernels.arrays import small_net
@@ -61,6 +69,12 @@ def refused(path: Path) -> str:
     assert caught.value.code == "bad-weights"
     assert str(path) in str(caught.value)
     return str(caught.value)
+
+
+def test_training_that_goes_on_from_a_file_begins_with_its_weights() -> None:
+    net, _, _ = load_weights(shipped_weights())
+    again = quantised(dequantised(net))
+    assert all(np.array_equal(before, after) for before, after in zip(net, again, strict=True))
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
