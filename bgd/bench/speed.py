@@ -25,6 +25,8 @@ from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.state import GameState, Money, Phase, Side
 
+_NOTICED = 0.1  # seconds of another process's time below which a figure would be rounding
+
 
 def measure(
     evaluator: Evaluator, path: Path, levels: Sequence[int], sample: int | None, beside_gnubg: bool
@@ -76,7 +78,8 @@ def _compare(
         row |= _figures("gnubg_", theirs)
         row["times_faster"] = round(row["gnubg_median_ms"] / row["median_ms"], 2)
         after = peer.server.processor_time()
-        if before is not None and after is not None:
+        # The system counts processor time in hundredths of a second: some quick decisions take none that it notices.
+        if before is not None and after is not None and after - before > _NOTICED:
             row["gnubg_cpu_ms"] = round(1000 * (after - before) / len(states), 4)
             row["times_less_cpu"] = round(row["gnubg_cpu_ms"] / row["cpu_ms"], 2)
     print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
