@@ -18,6 +18,7 @@ from bgd.kernels.prune import PruneNet
 from bgd.train import checkpoint, iterate, td
 from bgd.train.export import export
 from bgd.train.journal import Journal
+from bgd.train.plot import plot
 from bgd.train.recipe import Recipe
 from bgd.train.reference import read_reference
 
@@ -33,8 +34,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1.0, help="factor on the time of every stage")
     parser.add_argument("--export", type=Path, help="weights file to write at the end")
+    parser.add_argument("--plot", type=Path, help="picture of the errors to draw at the end (.svg, .png)")
     parser.add_argument("--note", default="", help="a sentence for the manifest: what the recipe does not say")
-    parser.add_argument("--as-it-is", action="store_true", help="export the last checkpoint without training on")
+    parser.add_argument(
+        "--as-it-is", action="store_true", help="export or plot the last checkpoint as it is"
+    )
     return parser
 
 
@@ -71,6 +75,8 @@ def main(argv: Sequence[str]) -> int:
             net, prune = _last(arguments.run)
             boards = iterate.sample_positions(iterate.Start(net, prune), table, recipe, _PROVING_POSITIONS)
             export(arguments.export, net, prune, boards, recipe, arguments.run / "log.csv", arguments.note)
+        if arguments.plot:
+            plot(arguments.run / "log.csv", arguments.plot)
     except BgdError as error:
         print(f"bgd train: {error}", file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ import pytest
 
 from bgd.engine.evaluator import Evaluator
 from bgd.engine.weights import quantised
-from bgd.errors import WeightsError
+from bgd.errors import ConfigError, WeightsError
 from bgd.kernels import bearoff
 from bgd.kernels.decide import space_for
 from bgd.kernels.encode import GROUPS, encode
@@ -28,6 +28,7 @@ from bgd.train.export import curve, export
 from bgd.train.iterate import Lessons
 from bgd.train.journal import Journal
 from bgd.train.nets import random_net, widen
+from bgd.train.plot import curves, plot
 from bgd.train.recipe import Iteration, Recipe, Round, TemporalDifference
 from bgd.train.reference import errors, read_reference
 from bgd.train.run import main
@@ -205,6 +206,20 @@ def test_the_curve_keeps_the_first_and_the_last_line(tmp_path: Path) -> None:
     assert found[1][1] == "0"
     assert found[-1][1] == "99"
     assert len(found) <= 12
+
+
+def test_the_picture_shows_every_reference_and_stage(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("stage,core_seconds,contact_rmse,contact_bias\ntd,360,.2,.1\ntd,720,.1,0\niterate-1,3600,.05,0\n")
+    assert curves(log) == ([0.1, 0.2, 1.0], {"contact": [0.2, 0.1, 0.05]}, [(0.1, "td"), (1.0, "iterate-1")])
+    plot(log, tmp_path / "curve.svg")
+    assert "</svg>" in (tmp_path / "curve.svg").read_text()
+
+
+def test_a_log_without_errors_cannot_be_drawn(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("stage,core_seconds\ntd,360\n")
+    with pytest.raises(ConfigError, match="--reference"):
+        curves(tmp_path / "log.csv")
 
 
 def test_times_of_a_recipe_scale_together() -> None:
