@@ -36,9 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--export", type=Path, help="weights file to write at the end")
     parser.add_argument("--plot", type=Path, help="picture of the errors to draw at the end (.svg, .png)")
     parser.add_argument("--note", default="", help="a sentence for the manifest: what the recipe does not say")
-    parser.add_argument(
-        "--as-it-is", action="store_true", help="export or plot the last checkpoint as it is"
-    )
+    parser.add_argument("--as-it-is", action="store_true", help="export or plot the last checkpoint as it is")
     return parser
 
 
