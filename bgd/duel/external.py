@@ -48,10 +48,6 @@ class ExternalClient:
             raise ConnectionError(f"The server closed the connection after `{reply.decode(errors='replace')}`")
         return reply[:-1].decode(errors="replace")
 
-    def at_end(self) -> bool:
-        """Waits for the next byte; whether the server closed the connection instead."""
-        return self._reader.peek(1) == b""
-
     def close(self) -> None:
         self._reader.close()
         self._socket.close()

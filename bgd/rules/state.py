@@ -68,10 +68,6 @@ class Cube:
     def exponent(self) -> int:
         return self.value.bit_length() - 1
 
-    def may_be_turned_by(self, side: Side) -> bool:
-        """Centred or owned by `side`, and under the limit. Crawford and dead cubes are the match's business."""
-        return self.owner in (None, side) and self.value < self.limit
-
 
 @dataclass(frozen=True, slots=True)
 class Match:

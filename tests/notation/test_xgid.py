@@ -6,6 +6,7 @@ import pytest
 
 from bgd.errors import BadDice, BadPosition, BadValue, InputError
 from bgd.notation import match_id, xgid
+from bgd.rules.cube import NoCube, why_no_double
 from bgd.rules.dice import Dice
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
 
@@ -70,8 +71,7 @@ def test_a_cube_of_any_height_belongs_to_the_same_side_whoever_rolls(
 
 
 def test_max_exponent_0_means_that_there_is_no_cube() -> None:
-    cube = xgid.decode(f"XGID={START}:0:0:1:00:0:0:0:0:0").cube
-    assert not any(cube.may_be_turned_by(side) for side in Side)
+    assert why_no_double(xgid.decode(f"XGID={START}:0:0:1:00:0:0:0:0:0")) is NoCube.LIMIT
 
 
 def test_only_the_first_line_of_a_pasted_text_is_read() -> None:
