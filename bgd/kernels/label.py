@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import float_kernel, kernel
-from bgd.kernels.decide import Space, best_play_pruned, one_ply
+from bgd.kernels.decide import Space, one_ply
 from bgd.kernels.encode import GROUPS, encode
-from bgd.kernels.movegen import BOARD, MAX_PLAYS, flip, generate
+from bgd.kernels.movegen import BOARD, flip, generate
 from bgd.kernels.network import OUTPUTS, Net, exact_probabilities, utility_of
-from bgd.kernels.prune import PruneNet, learn_score
+from bgd.kernels.prune import PruneNet
 from bgd.kernels.scalars import as_single
-from bgd.kernels.selfplay import MAX_TURNS, Hard, Starts, begin_game, is_hard, remember_if_hard
+from bgd.kernels.selfplay import (
+    MAX_TURNS,
+    Hard,
+    Starts,
+    begin_game,
+    best_play_and_lesson,
+    is_hard,
+    remember_if_hard,
+)
 
 CANDIDATES = 3  # plays of one decision that are labelled: the best by the network's opinion
 _MARGIN = 0.25  # and not worse than the best by more than this equity
@@ -153,14 +161,9 @@ def label_games(
                     few[0, k] = space.plays.boards[chosen, k]
                 look = np.random.random() < (0.05 if turns < random_plays else 0.2)
             else:
-                all_plays = np.random.random() < look_at_all
-                best, count, kept = best_play_pruned(
-                    board, die1, die2, MAX_PLAYS if all_plays else keep, weights, net, prune, table, space
+                best, count, kept = best_play_and_lesson(
+                    board, die1, die2, keep, look_at_all, prune_rate, weights, net, prune, table, space
                 )
-                if all_plays and count > keep:
-                    for q in range(4):
-                        i = best if q == 0 else np.random.randint(0, count)
-                        learn_score(space.plays.boards[i], space.utility[i], prune_rate, prune, space.prune)
                 for k in range(OUTPUTS):
                     lesson.values[turns, k] = space.probs[best, k]
                 serious = is_hard(space.plays.boards[best], encode(space.plays.boards[best], rows))

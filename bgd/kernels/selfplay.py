@@ -255,6 +255,33 @@ def learn_position(
 
 
 @float_kernel
+def best_play_and_lesson(
+    board: NDArray[np.int8],
+    die1: int,
+    die2: int,
+    keep: int,
+    look_at_all: float,
+    prune_rate: float,
+    weights: NDArray[np.float32],
+    player: Net,
+    prune: PruneNet,
+    table: Bearoff,
+    space: Space,
+) -> tuple[int, int, int]:
+    """`best_play_pruned`; but in a share `look_at_all` of the decisions all plays are evaluated, and the small network
+    learns from the best and three others."""
+    all_plays = np.random.random() < look_at_all
+    best, count, kept = best_play_pruned(
+        board, die1, die2, MAX_PLAYS if all_plays else keep, weights, player, prune, table, space
+    )
+    if all_plays and count > keep:
+        for q in range(4):
+            i = best if q == 0 else np.random.randint(0, count)
+            learn_score(space.plays.boards[i], space.utility[i], prune_rate, prune, space.prune)
+    return best, count, kept
+
+
+@float_kernel
 def learn_games(
     games: int,
     rate: float,
@@ -307,14 +334,9 @@ def learn_games(
             continue
         turns = 0
         while turns < MAX_TURNS:
-            all_plays = np.random.random() < look_at_all
-            best, count, _ = best_play_pruned(
-                board, die1, die2, MAX_PLAYS if all_plays else keep, weights, player, prune, table, space
+            best, count, _ = best_play_and_lesson(
+                board, die1, die2, keep, look_at_all, prune_rate, weights, player, prune, table, space
             )
-            if all_plays and count > keep:
-                for q in range(4):
-                    i = best if q == 0 else np.random.randint(0, count)
-                    learn_score(space.plays.boards[i], space.utility[i], prune_rate, prune, space.prune)
             for k in range(OUTPUTS):
                 trace.better[turns, k] = space.probs[best, k]
                 trace.values[turns, k] = space.probs[best, k]
