@@ -168,9 +168,9 @@ def _follow(board: Board, steps: Sequence[_Step]) -> Points | _Fault:
 
 def _step_fault(points: Sequence[int], step: _Step, done: int) -> _Fault:
     """Why a step that is not allowed is not."""
-    rear = max(point for point, count in enumerate(points) if count > 0)
     if points[step.source] <= 0:
         return _Fault("no-checker", f"There is no checker {_on(step.source)} to move", done)
+    rear = max(point for point, count in enumerate(points) if count > 0)
     if rear == OWN_BAR != step.source:
         return _Fault("bar-first", "A checker is on the bar and must enter before any other moves", done)
     if step.destination != OFF:

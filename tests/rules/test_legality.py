@@ -202,6 +202,10 @@ def test_a_checker_moves_only_from_where_one_is() -> None:
     assert refusal(START, "31", "24/21 24/23 5/4")[0] == "no-checker"
 
 
+def test_none_moves_once_the_last_one_is_off() -> None:
+    assert refusal(board("1"), "11", "1/off 1/off")[0] == "no-checker"
+
+
 def test_a_point_that_the_opponent_holds_is_blocked() -> None:
     rule, message = refusal(START, "51", "24/19 6/5")
     assert rule == "blocked"
