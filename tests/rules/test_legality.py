@@ -203,7 +203,7 @@ def test_a_checker_moves_only_from_where_one_is() -> None:
 
 
 def test_none_moves_once_the_last_one_is_off() -> None:
-    assert refusal(board("1"), "11", "1/off 1/off")[0] == "no-checker"
+    assert refusal(board("1", "2:15"), "11", "1/off 1/off")[0] == "no-checker"
 
 
 def test_a_point_that_the_opponent_holds_is_blocked() -> None:
