@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bgd.errors import BadPosition
 from bgd.rules.board import CHECKERS, Board
-from bgd.rules.cube import why_no_cube
+from bgd.rules.cube import TURNS, why_no_cube
 from bgd.rules.dice import Dice
 from bgd.rules.game import moment
 from bgd.rules.state import (
@@ -81,8 +81,8 @@ def states(draw: st.DrawFn) -> GameState:
     phases = [Phase.ROLL, Phase.PLAY]
     if why_no_cube(cube, terms, turn) is None:
         phases.append(Phase.DOUBLED)
-        if isinstance(terms, Money):
-            phases += [Phase.BEAVERED, Phase.RACCOONED]
+        if isinstance(terms, Money) and terms.beavers:
+            phases += [phase for phase in (Phase.BEAVERED, Phase.RACCOONED) if cube.value << TURNS[phase] <= cube.limit]
     phase = draw(st.sampled_from(phases))
     roll = draw(dice()) if phase is Phase.PLAY else None
     resignation = None

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from bgd.errors import BadValue
-from bgd.rules.cube import why_no_cube
-from bgd.rules.state import Cube, Match, Money, Side
+from bgd.rules.cube import TURNS, why_no_cube
+from bgd.rules.state import Cube, Match, Money, Phase, Side
 
 _WHOLE: Final = re.compile(r"-?[0-9]{1,9}", re.ASCII)
 
@@ -27,6 +27,22 @@ def check_double(doubler: Side, cube: Cube, terms: Match | Money) -> None:
     why = why_no_cube(cube, terms, doubler)
     if why is not None:
         raise BadValue(f"Expected a double by a side that may turn the cube, got one although {why.value}")
+
+
+def check_turned(phase: Phase, doubler: Side, cube: Cube, terms: Match | Money) -> None:
+    """Raises BadValue when the double, beaver or raccoon that the text says is pending can't have been offered."""
+    check_double(doubler, cube, terms)
+    if phase is Phase.DOUBLED:
+        return
+    word = phase.value.removesuffix("ed")
+    if isinstance(terms, Match):
+        raise BadValue(f"Expected beavers in money play only, got a {word} in a match")
+    if not terms.beavers:
+        raise BadValue(f"Expected a {word} only where beavers are agreed on, got one where they are not")
+    if cube.value << TURNS[phase] > cube.limit:
+        raise BadValue(
+            f"Expected a {word} that turns the cube to {cube.limit} at most, got one with it at {cube.value}"
+        )
 
 
 def check_running(terms: Match | Money) -> None:

@@ -21,7 +21,7 @@ from typing import Final
 
 from bgd.errors import BadDice, BadPosition, BadValue
 from bgd.notation import position_id
-from bgd.notation._common import check_double, check_running, read_cube
+from bgd.notation._common import check_running, check_turned, read_cube
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.game import moment
@@ -129,7 +129,7 @@ def decode(text: str, board: Board) -> GameState:
         if dice is not None:
             raise BadValue(f"Expected no dice while a double is pending, got `{dice}` in `{text}`")
         phase, cube = _double(values, turn, decider, terms)
-        check_double(turn, cube, terms)
+        check_turned(phase, turn, cube, terms)
     else:
         phase, cube = Phase.PLAY if dice else Phase.ROLL, _cube(values)
     resignation = Resignation(decider.other, Outcome(resigned)) if resigned else None

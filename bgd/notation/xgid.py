@@ -15,8 +15,9 @@ from __future__ import annotations
 from typing import Final
 
 from bgd.errors import BadDice, BadPosition, BadValue
-from bgd.notation._common import check_double, check_running, read_cube, whole
+from bgd.notation._common import check_running, check_turned, read_cube, whole
 from bgd.rules.board import CHECKERS, Board
+from bgd.rules.cube import TURNS
 from bgd.rules.dice import Dice
 from bgd.rules.game import moment
 from bgd.rules.state import MAX_CUBE_EXPONENT, MAX_MATCH_LENGTH, GameState, Match, Money, Phase, Side
@@ -93,10 +94,8 @@ def decode(text: str) -> GameState:
     terms = _terms(*fields[5:9])
     check_running(terms)
     phase, dice = _dice(fields[4])
-    if phase in (Phase.DOUBLED, Phase.BEAVERED, Phase.RACCOONED):
-        check_double(turn, cube, terms)
-        if phase is not Phase.DOUBLED and isinstance(terms, Match):
-            raise BadValue(f"Expected beavers in money play only, got `{fields[4]}` in a match")
+    if phase in TURNS and not bottom.finished:
+        check_turned(phase, turn, cube, terms)
     board = bottom if turn is Side.BOTTOM else bottom.flip()
     return moment(board, turn, phase, cube, dice, terms)
 

@@ -6,7 +6,7 @@ import pytest
 
 from bgd.errors import BadDice, BadPosition, BadValue, InputError
 from bgd.notation import match_id, xgid
-from bgd.rules.cube import NoCube, why_no_double
+from bgd.rules.cube import NoCube, offered, why_no_beaver, why_no_double, why_no_raccoon
 from bgd.rules.dice import Dice
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
 
@@ -45,6 +45,16 @@ def test_a_pending_offer_leaves_turn_and_cube_as_they_were(letter: str) -> None:
     assert (state.turn, state.cube) == (Side.TOP, Cube(2, Side.TOP, 1024))
     assert state.decider is (Side.TOP if letter == "B" else Side.BOTTOM)
     assert xgid.encode(state) == text
+
+
+@pytest.mark.parametrize(("letter", "largest"), [("D", 2), ("B", 3), ("R", 4)])
+def test_the_largest_cube_is_reached_by_as_many_turns_as_were_made(letter: str, largest: int) -> None:
+    state = xgid.decode(f"XGID={START}:1:-1:-1:{letter}:0:0:2:0:{largest}")
+    assert (offered(state), why_no_beaver(state), why_no_raccoon(state)) == (
+        2**largest,
+        NoCube.LIMIT if letter == "D" else NoCube.NOTHING_TO_BEAVER,
+        NoCube.LIMIT if letter == "B" else NoCube.NOTHING_TO_RACCOON,
+    )
 
 
 def test_without_the_last_field_or_the_prefix_it_is_read_too() -> None:
@@ -103,6 +113,10 @@ def test_only_the_first_line_of_a_pasted_text_is_read() -> None:
         (f"XGID={START}:1:-1:-1:D:1:3:0:0:1", BadValue, "limit"),
         (f"XGID={START}:0:0:1:D:6:2:1:7:10", BadValue, "Crawford"),
         (f"XGID={START}:0:0:1:R:0:0:0:7:10", BadValue, "beavers in money play only"),
+        (f"XGID={START}:0:0:1:B:0:0:1:0:10", BadValue, "beaver only where beavers are agreed on"),
+        (f"XGID={START}:0:0:1:R:0:0:0:0:10", BadValue, "raccoon only where beavers are agreed on"),
+        (f"XGID={START}:0:0:1:B:0:0:3:0:1", BadValue, "beaver that turns the cube to 2 at most"),
+        (f"XGID={START}:1:-1:-1:R:0:0:2:0:3", BadValue, "raccoon that turns the cube to 8 at most"),
     ],
 )
 def test_each_field_is_held_to_its_bounds(text: str, error: type[InputError], why: str) -> None:
