@@ -1,5 +1,5 @@
 """Who computes next. Jobs go by lanes, so that what is short never waits for what is long; in a lane connections take
-turns, each one's jobs in the order asked; each lane has a few threads of its own.
+turns, each one's jobs by its own priorities and then in the order asked; each lane has a few threads of its own.
 
 The queue is bounded. Beyond the bound a connection is `busy`, but for one job: who asks little is served however much
 others ask.
@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, ParamSpec
 
 import trio
 
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Answer = Reply | BgdError
+P = ParamSpec("P")
 
 NO_LIMIT: Final = 2**63
 
 
 def run_job(job: Job, engine: Engine, deadline: Deadline) -> Answer:
     """The answer to a job, whatever happens in it."""
-    return _run(lambda: job.run(engine, deadline))
+    return _run(job.run, engine, deadline)
 
 
 def run_errand(errand: Errand) -> Answer:
@@ -40,9 +41,9 @@ def run_errand(errand: Errand) -> Answer:
     return _run(errand.run)
 
 
-def _run(work: Callable[[], Reply]) -> Answer:
+def _run(work: Callable[P, Reply], *args: P.args, **kwargs: P.kwargs) -> Answer:
     try:
-        return work()
+        return work(*args, **kwargs)
     except BgdError as error:
         return error
     except Exception:
@@ -64,6 +65,38 @@ class Task:
         self.owner, self.job, self.limit, self.done = owner, job, limit, done
         self.withdrawn = False
 
+    @property
+    def priority(self) -> int:
+        return self.job.priority if isinstance(self.job, Job) else 0
+
+
+class _Queue:
+    """What one connection has waiting: of the tasks of the highest priority, the oldest comes first."""
+
+    def __init__(self) -> None:
+        self._by_priority: dict[int, OrderedDict[Task, None]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._by_priority)
+
+    def add(self, task: Task) -> None:
+        self._by_priority.setdefault(task.priority, OrderedDict())[task] = None
+
+    def remove(self, task: Task) -> bool:
+        """Whether it was there."""
+        equals = self._by_priority.get(task.priority)
+        if equals is None or task not in equals:
+            return False
+        del equals[task]
+        if not equals:
+            del self._by_priority[task.priority]
+        return True
+
+    def pop(self) -> Task:
+        task = next(iter(self._by_priority[max(self._by_priority)]))
+        self.remove(task)
+        return task
+
 
 class _Lane:
     """Tasks that wait, by connection, and the threads that do them."""
@@ -73,31 +106,30 @@ class _Lane:
         self.limiter = trio.CapacityLimiter(workers)
         self.idle = trio.lowlevel.ParkingLot()
         self.running = 0
-        self._queues: OrderedDict[object, OrderedDict[Task, None]] = OrderedDict()
+        self._queues: OrderedDict[object, _Queue] = OrderedDict()
 
     def holds_any_of(self, owner: object) -> bool:
         return owner in self._queues
 
     def add(self, task: Task) -> None:
-        self._queues.setdefault(task.owner, OrderedDict())[task] = None
+        self._queues.setdefault(task.owner, _Queue()).add(task)
         self.idle.unpark()
 
     def remove(self, task: Task) -> bool:
         """Whether it was still waiting."""
         queue = self._queues.get(task.owner)
-        if queue is None or task not in queue:
+        if queue is None or not queue.remove(task):
             return False
-        del queue[task]
         if not queue:
             del self._queues[task.owner]
         return True
 
     def take(self) -> Task | None:
-        """The oldest task of the connection whose turn it is, which then goes to the end of the round."""
+        """The first task of the connection whose turn it is, which then goes to the end of the round."""
         if not self._queues:
             return None
         owner, queue = next(iter(self._queues.items()))
-        task, _ = queue.popitem(last=False)
+        task = queue.pop()
         if queue:
             self._queues.move_to_end(owner)
         else:

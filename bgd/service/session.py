@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import comb
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from bgd.engine import MAX_PLIES, Engine, RolloutPlan
+from bgd.engine import MAX_PLIES, Engine
 from bgd.errors import BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
@@ -23,7 +23,7 @@ from bgd.rules.game import under
 from bgd.rules.legality import check_play
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState, Match, Money, Outcome, Phase, Resignation
-from bgd.service import answers
+from bgd.service import answers, rollouts
 from bgd.service.job import Deadline, Errand, Job
 from bgd.service.settings import Settings, options, shown
 from bgd.wire.help import help_lines
@@ -221,7 +221,7 @@ class Session:
             reply = _deepened(look, plies, request.progress, deadline)
             return reply if top else BestReply(play=reply.play, plays=(), plies=reply.plies)
 
-        return _job(run, plies, request.movetime, request.progress, listed=top)
+        return _job(run, plies, request, listed=top)
 
     def _eval(self, request: Eval) -> Job:
         plies = self._plies(request.plies, request.movetime)
@@ -238,7 +238,7 @@ class Session:
 
             return _deepened(look, plies, request.progress, deadline)
 
-        return _job(run, plies, request.movetime, request.progress)
+        return _job(run, plies, request)
 
     def _cube(self, request: Cube) -> Job:
         plies = self._plies(request.plies, request.movetime)
@@ -251,47 +251,16 @@ class Session:
 
             return _deepened(look, plies, request.progress, deadline)
 
-        return _job(run, plies, request.movetime, request.progress)
+        return _job(run, plies, request)
 
     def _rollout(self, request: Rollout) -> Job:
         state = self._moment(request.position)
         _check_running(state)
-        if request.dice is not None:
-            state = state.with_dice(Dice.parse(request.dice))
-        wanted: list[Board] | None = None
-        if request.plays:
-            if state.dice is None:
-                raise MissingContext("Expected the dice of these plays, for instance `31`")
-            wanted = [check_play(state.board, state.dice, plays.decode(play)).result for play in request.plays]
-        plan = RolloutPlan(
-            trials=request.trials,
-            seed=request.seed,
-            plies=request.plies,
-            first_plies=request.firstplies,
-            first_turns=request.firstturns,
-            cubeful=request.cube,
-            truncate=request.truncate,
-            bearoff=request.bearoff,
-            reduce_variance=request.reduction,
-            error=request.error,
-            apart=request.apart,
-        )
-        candidates = request.candidates
-
-        def run(engine: Engine, deadline: Deadline) -> Reply:
-            boards = wanted
-            if boards is None and state.dice is not None:
-                boards = [play.board for play in engine.rank(state, 0, candidates)] or [state.board]
-            found = engine.rollout(
-                state,
-                plan,
-                None if boards is None else list(dict.fromkeys(boards)),
-                progress=lambda so_far: deadline.report(answers.rollout_progress(state, so_far)),
-                stop=deadline.stop_now,
-            )
-            return answers.rollout(state, found, plan.seed)
-
-        return Job(run, False, request.movetime, request.progress, long=True)
+        if not request.before:
+            if self._dialect == "ubgi":  # its role is chequer
+                self._roll(request.position, request.dice)
+            self._consume(request.dice, request.position)
+        return rollouts.job(state, request)
 
     def _luck(self, request: Luck) -> Job:
         state, _ = self._roll(request.position, request.dice)
@@ -302,7 +271,7 @@ class Session:
         def run(engine: Engine, _: Deadline) -> Reply:
             return answers.luck(engine.luck(state, opening))
 
-        return Job(run, False)
+        return Job(run, False, priority=request.priority)
 
     def _resign(self, request: Resign) -> Job:
         plies = self._plies(request.plies, request.movetime)
@@ -314,7 +283,7 @@ class Session:
         def run(engine: Engine, deadline: Deadline) -> Reply:
             return answers.resignation(engine.resign(state, plies, offer, deadline.stop_now), outcome)
 
-        return _job(run, plies, request.movetime)
+        return _job(run, plies, request)
 
     def _turn(self, request: Turn) -> Job:
         plies = self._plies(request.plies, request.movetime)
@@ -333,7 +302,7 @@ class Session:
             play = answers.made(state, engine.best(state, plies, stop, cubeful))
             return TurnReply(cube=cube, play=plays.encode(play) if play.moves else "")
 
-        return _job(run, plies, request.movetime)
+        return _job(run, plies, request)
 
     def _decide(self, request: Decide) -> Job:
         plies = self._plies(request.plies)
@@ -341,12 +310,12 @@ class Session:
         if not (request.jacoby is None and request.crawford is None and request.beavers is None):
             state = _with_rules(state, request.jacoby, request.crawford, request.beavers)
         _check_running(state)
-        answer = _decision(state, request.resignation)
+        resigned = request.resignation
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            return DecisionReply(answer=answer(engine, plies, deadline.stop_now))
+            return DecisionReply(answer=_decision(engine, state, resigned, plies, deadline.stop_now))
 
-        return _job(run, plies)
+        return _job(run, plies, request)
 
     # What a request is about
 
@@ -391,16 +360,22 @@ def _soon(board: Board, dice: Dice, run: Callable[[], Reply]) -> Reply | Errand:
     return run() if ways <= AT_ONCE else Errand(run)
 
 
-def _job(
-    run: Callable[[Engine, Deadline], Reply],
-    plies: int,
-    movetime: int | None = None,
-    progress: int = 0,
-    listed: int = 0,
-) -> Job:
+Asked: TypeAlias = Best | Eval | Cube | Resign | Turn | Decide
+
+
+def _job(run: Callable[[Engine, Deadline], Reply], plies: int, request: Asked, listed: int = 0) -> Job:
     """`listed`: how many candidates its reply lists."""
+    movetime = None if isinstance(request, Decide) else request.movetime
+    progress = request.progress if isinstance(request, Best | Eval | Cube) else 0
     short = movetime is not None and movetime <= LONG_MOVETIME
-    return Job(run, plies == 0 and listed <= CHEAP_TOP, movetime, progress, long=plies >= LONG_PLIES and not short)
+    return Job(
+        run,
+        plies == 0 and listed <= CHEAP_TOP,
+        movetime,
+        progress,
+        long=plies >= LONG_PLIES and not short,
+        priority=request.priority,
+    )
 
 
 Looked = TypeVar("Looked", BestReply, EvalReply, CubeReply)
@@ -459,23 +434,18 @@ def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, be
     return state if terms is state.terms else under(state, terms)
 
 
-Stop: TypeAlias = Callable[[], bool]
+def _decision(engine: Engine, state: GameState, resigned: int | None, plies: int, stop: Callable[[], bool]) -> str:
+    """What to do: first about a double, then a resignation, then a roll, else whether to double.
 
-
-def _decision(state: GameState, resignation: int | None) -> Callable[[Engine, int, Stop], str]:
-    """What is to be decided: first a double, then a resignation, then a roll, else whether to double.
-
-    That is GNU Backgammon's order."""
+    That is GNU Backgammon's order, and these are its words."""
     if state.phase in TURNS:
-        return lambda engine, plies, stop: _RESPONSES[engine.answer(state, plies, stop)]
-    offer = _offer(state, resignation)
+        return _RESPONSES[engine.answer(state, plies, stop)]
+    offer = _offer(state, resigned)
     if offer is not None:
-        return lambda engine, plies, stop: "accept" if engine.resign(state, plies, offer, stop).accept else "reject"
+        return "accept" if engine.resign(state, plies, offer, stop).accept else "reject"
     if state.phase is Phase.PLAY:
-        return lambda engine, plies, stop: plays.encode_gnubg_plain(
-            answers.made(state, engine.best(state, plies, stop))
-        )
-    return lambda engine, plies, stop: "double" if engine.cube(state, plies, stop).double else "roll"
+        return plays.encode_gnubg_plain(answers.made(state, engine.best(state, plies, stop)))
+    return "double" if engine.cube(state, plies, stop).double else "roll"
 
 
 _RESPONSES: Final = {"take": "take", "pass": "drop", "beaver": "beaver", "raccoon": "raccoon"}

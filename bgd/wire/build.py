@@ -17,6 +17,7 @@ from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, Bgd
 from bgd.wire.messages import (
     MAX_CANDIDATES,
     MAX_PLIES,
+    MAX_PRIORITY,
     MAX_TEXT,
     MAX_TOKEN,
     MAX_TOP,
@@ -45,6 +46,7 @@ _EXPECTED: Final = {
     "plays": f"plays, at most {MAX_CANDIDATES} of 128 characters",
     "plies": f"a number from 0 to {MAX_PLIES}",
     "position": f"a position, at most {MAX_TEXT} characters",
+    "priority": f"a number from -{MAX_PRIORITY} to {MAX_PRIORITY}",
     "progress": "ms from 0 to 3600000",
     "reading": "gnubg or fibs",
     "resignation": "1 (single), 2 (gammon) or 3 (backgammon)",

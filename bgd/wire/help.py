@@ -86,7 +86,8 @@ _TOPICS: Final = {
             "Play out many games, of plays side by side or of the position before the roll.",
             "Each play is one argument, in quotes if it has blanks; without any the best `candidates` are taken. With",
             "no dice both sides of the cube decision are played out. Each number has its standard error. More fields:",
-            "firstplies=, firstturns=, cube=off, bearoff=off, reduction=off, error=, apart=, movetime=ms, progress=ms.",
+            "firstplies=, firstturns=, cube=off, bearoff=off, reduction=off, before=on, error=, apart=, movetime=ms,",
+            "progress=ms, priority=.",
         ),
         'rollout 31 "8/5 6/5" "24/23 13/10" trials=36 truncate=4 position=start',
     ),
@@ -160,6 +161,7 @@ _TOPICS: Final = {
 _FORM: Final = (
     "",
     "A request is a line: [#tag] verb arguments. Values with blanks are in double quotes.",
+    "With priority=, from -100 to 100, what asks the engine goes before what this client asked earlier.",
     "A reply ends with a line that begins with `ok` or `error`. `help <verb>` tells more.",
 )
 

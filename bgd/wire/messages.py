@@ -23,6 +23,7 @@ MAX_TEXT: Final = 2048
 MAX_TRIALS: Final = 100_000
 MAX_CANDIDATES: Final = 16
 MAX_TOKEN: Final = 256
+MAX_PRIORITY: Final = 100
 
 PositionText = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 """XGID, GNU Position ID with or without a Match ID, FIBS board, OGID or `start`."""
@@ -34,6 +35,9 @@ Plies = Annotated[int, Meta(ge=0, le=MAX_PLIES, description="as GNU Backgammon c
 Movetime = Annotated[int, Meta(ge=1, le=3_600_000, description="ms")]
 Interval = Annotated[int, Meta(ge=0, le=3_600_000, description="ms between two reports of progress; 0: none")]
 Resigned = Annotated[int, Meta(ge=1, le=3, description="1 single, 2 gammon, 3 backgammon")]
+Priority = Annotated[
+    int, Meta(ge=-MAX_PRIORITY, le=MAX_PRIORITY, description="higher first, among what a connection has waiting")
+]
 
 
 class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -152,6 +156,7 @@ class Best(Request, frozen=True, kw_only=True):
     top: Annotated[int, Meta(ge=0, le=MAX_TOP)] = 1
     movetime: Movetime | None = None
     progress: Interval = 0
+    priority: Priority = 0
 
 
 class Eval(Request, frozen=True, kw_only=True):
@@ -168,6 +173,7 @@ class Eval(Request, frozen=True, kw_only=True):
     noise: Annotated[float, Meta(ge=0, le=1)] = 0.0
     movetime: Movetime | None = None
     progress: Interval = 0
+    priority: Priority = 0
 
 
 class Cube(Request, frozen=True, kw_only=True):
@@ -180,6 +186,7 @@ class Cube(Request, frozen=True, kw_only=True):
     beavers: bool | None = None
     movetime: Movetime | None = None
     progress: Interval = 0
+    priority: Priority = 0
 
 
 class Rollout(Request, frozen=True, kw_only=True):
@@ -188,9 +195,9 @@ class Rollout(Request, frozen=True, kw_only=True):
     With dice the `plays` named, or the best `candidates` at 0 plies; without, the position. `trials` games of each,
     rounded up to a multiple of 36, at `plies` (`firstplies` in the first `firstturns` turns), with the `cube` in play.
     Games end where the bear-off is known (`bearoff`), or after `truncate` turns (0: never), by the network's word.
-    `reduction`: the luck of the dice is taken away. It ends earlier when every standard error is at most `error`, and a
-    play that is more than `apart` standard errors behind the best is played no further. The same `seed` gives the same
-    answer."""
+    `reduction`: the luck of the dice is taken away. `before`: the position before the roll, whatever dice it has. It
+    ends earlier when every standard error is at most `error`, and a play that is more than `apart` standard errors
+    behind the best is played no further. The same `seed` gives the same answer."""
 
     verb = "rollout"
     dice: DiceText | None = None
@@ -206,10 +213,12 @@ class Rollout(Request, frozen=True, kw_only=True):
     cube: bool = True
     bearoff: bool = True
     reduction: bool = True
+    before: bool = False
     error: Annotated[float, Meta(ge=0, le=1)] | None = None
     apart: Annotated[float, Meta(ge=0, le=100)] | None = None
     movetime: Movetime | None = None
     progress: Interval = 0
+    priority: Priority = 0
 
 
 class Luck(Request, frozen=True, kw_only=True):
@@ -220,6 +229,7 @@ class Luck(Request, frozen=True, kw_only=True):
     dice: DiceText | None = None
     position: PositionText | None = None
     opening: bool = False
+    priority: Priority = 0
 
 
 class Resign(Request, frozen=True, kw_only=True):
@@ -231,6 +241,7 @@ class Resign(Request, frozen=True, kw_only=True):
     position: PositionText | None = None
     plies: Plies | None = None
     movetime: Movetime | None = None
+    priority: Priority = 0
 
 
 class Turn(Request, frozen=True, kw_only=True):
@@ -241,6 +252,7 @@ class Turn(Request, frozen=True, kw_only=True):
     position: PositionText | None = None
     plies: Plies | None = None
     movetime: Movetime | None = None
+    priority: Priority = 0
 
 
 class Decide(Request, frozen=True, kw_only=True):
@@ -255,6 +267,7 @@ class Decide(Request, frozen=True, kw_only=True):
     beavers: bool | None = None
     resignation: Resigned | None = None
     plies: Plies | None = None
+    priority: Priority = 0
 
 
 class Convert(Request, frozen=True, kw_only=True):
@@ -470,7 +483,8 @@ class Rolled(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class RolloutReply(Reply, frozen=True, kw_only=True):
     """`rolled`: the plays, best first, or the sides of the cube decision. `ended` says why it did: all `trials` were
     played, the `error` was small enough, the others fell too far `apart`, or `time` was up. `cube` is the decision that
-    follows, where both sides of it were rolled out; `play` the best play, where plays were."""
+    follows, where both sides of it were rolled out; `play` the best play, where plays were. When there was no time for
+    two games of each, `rolled` is empty and the decision that of 0 plies."""
 
     rolled: tuple[Rolled, ...]
     ended: Literal["trials", "error", "apart", "time"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import ClassVar, Final
 
 from msgspec import UNSET
@@ -19,6 +20,7 @@ from bgd.wire.messages import (
     MAX_PLIES,
     MAX_TEXT,
     MAX_TOKEN,
+    MAX_TRIALS,
     Auth,
     Best,
     BestReply,
@@ -45,7 +47,10 @@ from bgd.wire.messages import (
     Quit,
     Reply,
     Request,
+    Rolled,
+    Rollout,
     RolloutProgress,
+    RolloutReply,
     SearchProgress,
     Set,
     SetPosition,
@@ -278,7 +283,9 @@ def _setting(key: str) -> str:
 
 
 def _go(arguments: list[str]) -> Incoming:
-    """`go [[role] chequer|cube|turn] [movetime ms] [depth n]`, the words after the role in any order."""
+    """`go [[role] chequer|cube|turn] [movetime ms] [depth n] [trials n]`, the words after the role in any order.
+
+    With trials it is a rollout, played at that depth; plays without a cube, as all that this dialect asks of plays."""
     role = "chequer"
     rest = list(arguments)
     if rest and rest[0] in _ROLES:
@@ -288,13 +295,25 @@ def _go(arguments: list[str]) -> Incoming:
         role = _word("role", rest[at + 1], {name: name for name in _ROLES})
         del rest[at : at + 2]
     given = _pairs(rest, "movetime", "depth", "nodes", "trials")
-    for name in ("nodes", "trials"):
-        if name in given:
-            raise Unsupported(f"go {name}; known are movetime and depth")
+    if "nodes" in given:
+        raise Unsupported("go nodes; known are movetime, depth and trials")
     plies = _number("depth", given["depth"], 1, MAX_PLIES + 1) - 1 if "depth" in given else None
     movetime = _number("movetime", given["movetime"], 1, _MAX_MOVETIME) if "movetime" in given else None
     progress = _INFO_EVERY if given else 0  # who just says `go` gets one line and no more: some programs read no other
-    return Incoming(_ROLES[role](plies, movetime, progress), style="info" if given else "")
+    if "trials" not in given:
+        return Incoming(_ROLES[role](plies, movetime, progress), style="info" if given else "")
+    if role == "turn":
+        raise Unsupported("go role turn trials; ask for role cube and for role chequer")
+    cube = role == "cube"
+    rollout = Rollout(
+        trials=_number("trials", given["trials"], 1, MAX_TRIALS),
+        plies=plies or 0,
+        cube=cube,
+        before=cube,
+        movetime=movetime,
+        progress=progress,
+    )
+    return Incoming(rollout, style="info")
 
 
 _INFO_EVERY: Final = 500
@@ -373,6 +392,8 @@ def _lines(incoming: Incoming, answer: Reply) -> list[str]:
         case BestReply():
             info = _play_info(answer) if incoming.style == "info" else []
             return [*info, f"bestmove {_spelled(answer)}"]
+        case RolloutReply():
+            return _rollout(incoming, answer)
         case CubeReply():
             return [*_cube_info(answer), f"bestcube {'double' if answer.double else 'nodouble'}"]
         case TurnReply():
@@ -410,7 +431,13 @@ def _spelled(reply: BestReply) -> str:
 
 
 def _in_words(play: str) -> str:
-    return play.replace("*", "") or "pass"
+    """A play in bgd's spelling likewise: `8/5*(2) 24/22*/20` is `8/5 8/5 24/22 22/20`."""
+    parts = []
+    for part in play.replace("*", "").split():
+        chain, _, times = part.rstrip(")").partition("(")
+        points = chain.split("/")
+        parts += [f"{source}/{target}" for source, target in pairwise(points)] * int(times or 1)
+    return " ".join(parts) or "pass"
 
 
 def _progress(incoming: Incoming, progress: Progress) -> str:
@@ -418,6 +445,8 @@ def _progress(incoming: Incoming, progress: Progress) -> str:
     for role, kind in (("chequer", Best), ("cube", Cube), ("turn", Turn)):
         if isinstance(incoming.content, kind):
             words.append(f"role {role}")
+    if isinstance(incoming.content, Rollout):
+        words.append(f"role {'cube' if incoming.content.before else 'chequer'}")
     match progress:
         case SearchProgress():
             words.append(f"depth {progress.plies + 1} eq {progress.equity:.4f}")
@@ -430,6 +459,28 @@ def _progress(incoming: Incoming, progress: Progress) -> str:
     return " ".join(words)
 
 
+def _rollout(incoming: Incoming, reply: RolloutReply) -> list[str]:
+    """A line for each play or side of the cube decision, and the best of them."""
+    cube = isinstance(incoming.content, Rollout) and incoming.content.before
+    lines = [
+        f"info role {'cube' if cube else 'chequer'} trials {rolled.trials} eq {_worth(rolled)}"
+        + "".join(f" {word}" for word in _probabilities(rolled))
+        + (f" action {rolled.action.replace(' ', '')}" if cube else f" pv {_in_words(rolled.play)}")
+        for rolled in reply.rolled
+    ]
+    if not cube:
+        return [*lines, f"bestmove {_in_words(reply.play)}"]
+    if reply.cube is None:
+        return [*lines, "bestcube nodouble"]
+    return [*lines, *_cube_info(reply.cube), f"bestcube {'double' if reply.cube.double else 'nodouble'}"]
+
+
+def _worth(rolled: Rolled) -> str:
+    if rolled.cubeful is UNSET or rolled.cubefulerror is UNSET:
+        return f"{rolled.equity:.4f} stderr {rolled.equityerror:.4f}"
+    return f"{rolled.cubeful:.4f} stderr {rolled.cubefulerror:.4f}"
+
+
 def _play_info(reply: BestReply) -> list[str]:
     candidate = reply.plays[0] if reply.plays else None
     if candidate is None or candidate.equity is UNSET:
@@ -438,7 +489,7 @@ def _play_info(reply: BestReply) -> list[str]:
     return [" ".join([*words, f"pv {_spelled(reply)}"])]
 
 
-def _probabilities(reply: Candidate | EvalReply) -> list[str]:
+def _probabilities(reply: Candidate | EvalReply | Rolled) -> list[str]:
     named = (("mwc", reply.mwc), ("pwin", reply.win), ("pgammon", reply.wingammon), ("pbg", reply.winbackgammon))
     return [f"{name} {value:.4f}" for name, value in named if value is not UNSET]
 

@@ -117,8 +117,8 @@ class FakeSession:
 class Jobs:
     """Jobs by name: `cheap`, `bug`, `refused`; `big` has a long reply; any other runs until `finish(name)` or stopped.
 
-    `name@20` has a movetime of 20 ms, `name%20` asks for progress each 20 ms. `order` holds the names in the order in
-    which they began; `stopped` those that were told to stop."""
+    `name@20` has a movetime of 20 ms, `name%20` asks for progress each 20 ms, `name^7` has priority 7. `order` holds
+    the names in the order in which they began; `stopped` those that were told to stop."""
 
     def __init__(self) -> None:
         self._gates: dict[str, threading.Event] = {}
@@ -140,6 +140,7 @@ class Jobs:
 
     def job(self, name: str) -> Job:
         long, name = name.startswith("long "), name.removeprefix("long ")
+        name, _, priority = name.partition("^")
         name, _, interval = name.partition("%")
         name, _, movetime = name.partition("@")
 
@@ -159,7 +160,9 @@ class Jobs:
                     return Done(text=f"{name} so far")
             return Done(text=name)
 
-        return Job(run, name == "cheap", int(movetime) if movetime else None, int(interval or 0), long)
+        return Job(
+            run, name == "cheap", int(movetime) if movetime else None, int(interval or 0), long, int(priority or 0)
+        )
 
     async def wait_begun(self) -> None:
         await trio.to_thread.run_sync(self.began.acquire)

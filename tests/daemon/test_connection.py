@@ -248,6 +248,19 @@ async def test_connections_take_turns(house: House) -> None:
 
 
 @in_house()
+async def test_a_connection_s_own_priorities_come_before_the_order_asked_and_disturb_no_other(house: House) -> None:
+    greedy, modest = house.connect(), house.connect()
+    await greedy.say("#1 job a1")
+    await house.jobs.wait_begun()
+    await greedy.say("#2 job a2", "#3 job a3", "#4 job a4^7", "#5 job a5", "#6 job a6^-1", "#7 job a7^7")
+    await modest.say("#1 job b1", "#2 job b2")
+    await trio.testing.wait_all_tasks_blocked()
+    house.jobs.finish("a1", "a2", "a3", "a4", "a5", "a6", "a7", "b1", "b2")
+    assert [await greedy.hear() for _ in range(7)] == [f"#{n} ok a{n}" for n in (1, 4, 7, 2, 3, 5, 6)]
+    assert house.jobs.order == ["a1", "a4", "b1", "a7", "b2", "a2", "a3", "a5", "a6"]
+
+
+@in_house()
 async def test_what_is_short_does_not_wait_for_what_is_long(house: House) -> None:
     analyst, player = house.connect(), house.connect()
     await analyst.say("#1 long a", "#2 long b", "#3 job c")

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from bgd.errors import BadValue, IllegalPlay, MissingContext
+from bgd.engine import Engine
+from bgd.errors import BadArgument, BadValue, IllegalPlay, MissingContext
+from bgd.kernels.rollout import Orders, Start
 from bgd.service.job import Job
 from bgd.service.session import Service, Session
-from bgd.wire.messages import Luck, LuckReply, Reply, Request, Rollout, RolloutProgress, RolloutReply
-from tests.engine.fakes import fake_engine
-from tests.service.deadlines import Unhurried
+from bgd.wire.messages import (
+    Best,
+    BestReply,
+    Cube,
+    Luck,
+    LuckReply,
+    Reply,
+    Request,
+    Rollout,
+    RolloutProgress,
+    RolloutReply,
+    Set,
+    SetPosition,
+)
+from tests.engine.fakes import FakeJudge, fake_engine
+from tests.service.deadlines import Unhurried, done
 
 ENGINE = fake_engine()
 
@@ -89,6 +106,56 @@ def test_it_is_long_work_within_the_asker_s_time() -> None:
     job = session().handle(Rollout(position="start", movetime=500, progress=200))
     assert isinstance(job, Job)
     assert (job.long, job.movetime, job.progress) == (True, 500, 200)
+
+
+def test_before_the_roll_dice_on_the_table_are_not_looked_at() -> None:
+    xgid = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+    assert [rolled.action for rolled in roll_out(position=xgid).rolled] == ["play"] * 3
+    reply = roll_out(position=xgid, before=True)
+    assert reply == roll_out(position=xgid.replace(":31:", ":00:"))
+    assert [rolled.action for rolled in reply.rolled] == ["no double", "double/take"]
+    with pytest.raises(BadArgument):
+        roll_out(dice="31", before=True)
+
+
+class Hurried(FakeJudge):
+    """Is always told to stop before the first game is over."""
+
+    def games(
+        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+    ) -> int:
+        return 0
+
+
+def stopped(**fields: object) -> RolloutReply:
+    reply = done(session().handle(Rollout(**{"position": "start", **fields})), Engine(Hurried()))  # type: ignore[arg-type]
+    assert isinstance(reply, RolloutReply)
+    assert (reply.rolled, reply.ended) == ((), "time")
+    return reply
+
+
+def test_without_time_for_a_game_the_answer_is_that_of_0_plies() -> None:
+    best = done(session().handle(Best(position="start", dice="31")), ENGINE)
+    assert isinstance(best, BestReply)
+    assert stopped(dice="31").play == best.play
+    assert stopped(dice="31", plays=("24/23 13/10", best.play)).play == best.play
+    assert stopped(dice="31", plays=("24/23 13/10",)).play == "24/23 13/10"
+    assert stopped(position="4HPwATDgc/ABUA", dice="66").play == ""
+    assert stopped().cube == done(session().handle(Cube(position="start")), ENGINE)
+    assert stopped(cube=False).cube is None
+    assert stopped(position="XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:0:0:0:0:10").cube is None
+
+
+def test_in_ubgi_a_play_to_roll_out_needs_dice_and_uses_them_up() -> None:
+    session = Session(Service("0", lambda: "ready"), "ubgi")
+    session.handle(SetPosition(position="start"))
+    with pytest.raises(MissingContext):
+        session.handle(Rollout(cube=False))
+    session.handle(Set(values={"dice": "31"}))
+    session.handle(Rollout(before=True))
+    session.handle(Rollout(cube=False))
+    with pytest.raises(MissingContext):
+        session.handle(Rollout(cube=False))
 
 
 def test_luck_is_told_with_what_it_is_the_difference_of() -> None:

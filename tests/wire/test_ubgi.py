@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from bgd.errors import (
     BadPosition,
@@ -36,13 +38,15 @@ from bgd.wire.messages import (
     PositionReply,
     Quit,
     Request,
+    Rollout,
+    RolloutReply,
     Set,
     SetPosition,
     Turn,
     TurnReply,
     Values,
 )
-from tests.wire.replies import BOARD, CUBE, EIGHT_FIVE, EVALUATION, HELLO, OPTIONS, START, Peer
+from tests.wire.replies import BOARD, CUBE, EIGHT_FIVE, EVALUATION, HELLO, OPTIONS, ROLLED, START, Peer
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 
@@ -103,6 +107,9 @@ def peer() -> Peer:
         ("go movetime 500 role cube", Cube(movetime=500, progress=500)),
         ("go cube", Cube()),
         ("go role turn depth 1", Turn(plies=0)),
+        ("go trials 100", Rollout(trials=100, cube=False, progress=500)),
+        ("go chequer trials 36 depth 2", Rollout(trials=36, plies=1, cube=False, progress=500)),
+        ("go role cube movetime 9 trials 1296", Rollout(trials=1296, before=True, movetime=9, progress=500)),
     ],
 )
 def test_commands_and_what_they_ask(peer: Peer, line: str, request_: Request) -> None:
@@ -208,6 +215,49 @@ def test_the_turn_role_decides_the_whole_turn(peer: Peer, reply: TurnReply, line
     assert peer.hears("go role turn", reply) == f"{line}\n"
 
 
+@pytest.mark.parametrize(
+    ("play", "words"),
+    [
+        ("8/7(2) 6/5*(2)", "8/7 8/7 6/5 6/5"),
+        ("bar/22*/16 6/off", "bar/22 22/16 6/off"),
+        ("24/20(3)", "24/20 24/20 24/20"),
+    ],
+)
+def test_plays_of_a_turn_are_spelled_out_too(peer: Peer, play: str, words: str) -> None:
+    assert peer.hears("go role turn", TurnReply(cube="roll", play=play)) == f"bestturn cube=nodouble move={words}\n"
+
+
+def test_a_rollout_of_plays_tells_of_each_and_decides(peer: Peer) -> None:
+    plays = (ROLLED, replace(ROLLED, play="24/23 13/10", equity=0.05, cubeful=UNSET, cubefulerror=UNSET))
+    reply = RolloutReply(rolled=plays, ended="trials", seed=1, play=ROLLED.play)
+    first, second, last = peer.hears("go trials 1296", reply).splitlines()
+    assert first.startswith(f"info role chequer trials {ROLLED.trials} eq {ROLLED.cubeful:.4f} stderr ")
+    assert second.startswith(f"info role chequer trials {ROLLED.trials} eq 0.0500 stderr ")
+    assert second.endswith(" pv 24/23 13/10")
+    assert last == f"bestmove {ROLLED.play}"
+
+
+def test_a_rollout_of_the_cube_decision_tells_of_both_sides(peer: Peer) -> None:
+    sides = tuple(replace(ROLLED, action=action, play="", result="") for action in ("no double", "double/take"))
+    reply = RolloutReply(rolled=sides, ended="trials", seed=1, cube=CUBE)
+    first, second, third, last = peer.hears("go role cube trials 1296", reply).splitlines()
+    assert (first.split()[-1], second.split()[-1]) == ("nodouble", "double/take")
+    assert third == "info role cube depth 1 nodouble 0.0712 doubletake -0.3105 doublepass 1.0000 response take"
+    assert last == "bestcube nodouble"
+
+
+def test_a_cube_that_may_not_be_turned_is_not(peer: Peer) -> None:
+    alone = replace(ROLLED, action="no double", play="", result="")
+    assert peer.hears("go cube trials 36", RolloutReply(rolled=(alone,), ended="trials", seed=1)).endswith(
+        "bestcube nodouble\n"
+    )
+
+
+def test_with_no_time_for_a_game_there_is_a_play_all_the_same(peer: Peer) -> None:
+    reply = RolloutReply(rolled=(), ended="time", seed=1, play="8/5 6/5")
+    assert peer.hears("go trials 36 movetime 1", reply) == "bestmove 8/5 6/5\n"
+
+
 def test_eval_is_one_line(peer: Peer) -> None:
     assert peer.hears("eval", EVALUATION) == "eval eq 0.0843 pwin 0.5215 pgammon 0.1539 pbg 0.0076\n"
 
@@ -247,7 +297,9 @@ def test_a_bare_board_asks_for_the_best_action_as_in_draft_001(peer: Peer, board
         ("get engine.flurb", "unsupported_feature"),
         ("go role flurb", "bad_argument"),
         ("go nodes 100", "unsupported_feature"),
-        ("go trials 100", "unsupported_feature"),
+        ("go role turn trials 100", "unsupported_feature"),
+        ("go trials 0", "bad_argument"),
+        ("go trials 100001", "bad_argument"),
         ("go depth 0", "bad_argument"),
         ("go depth", "bad_argument"),
         ("go depth 1 depth 1", "bad_argument"),
