@@ -391,11 +391,26 @@ def check_plays(vector: dict[str, Any], asker: Asker) -> None:
         _expect(f"check {dice} {play} position={position}", expected, code or result.get("result"))
 
 
+def check_equity(vector: dict[str, Any], asker: Asker) -> None:
+    """Numbers within what they may be off, words and truths as they are. A false `double` may be left out."""
+    asked = f"{vector['method']} position={vector['position']}"
+    result, code = asker.ask(vector["method"], position=vector["position"])
+    if code is not None:
+        raise Failure(f"{asked}: got the error {code}")
+    for name, expected in vector["result"].items():
+        got = result.get(name, False if expected is False else 0)
+        if isinstance(expected, bool | str) or not isinstance(got, int | float):
+            _expect(f"{asked}: {name}", expected, got)
+        elif abs(got - expected) > vector["within"]:
+            raise Failure(f"{asked}: {name}: expected {expected} within {vector['within']}, got {got}")
+
+
 VECTORS: Final[dict[str, Callable[[dict[str, Any], Asker], None]]] = {
     "ids.jsonl": check_ids,
     "refused_positions.jsonl": check_refused,
     "play_spellings.jsonl": check_spelling,
     "legal_plays.jsonl": check_plays,
+    "equities.jsonl": check_equity,
 }
 
 
