@@ -96,7 +96,7 @@ def decode(
     fields = line[names.end() :].split(":", 3 + _POINTS)
     if len(fields) <= 3 + _POINTS:
         raise BadPosition(f"{_FAULT}: expected {FIELDS} fields, got {len(fields) + 2}")
-    rest = _rest(*fields[:3], fields[-1], reading, jacoby, beavers, crawford)
+    rest = _rest(names[0], *fields[:3], fields[-1], reading, jacoby, beavers, crawford)
     counts = fields[3:-1]
     try:
         points = [_USUAL[count] for count in counts]
@@ -107,12 +107,11 @@ def decode(
         state = moment(board, rest.side, rest.phase, rest.cube, rest.dice, rest.terms)
     except BadPosition as fault:
         raise BadPosition(f"{_FAULT}: {fault.message}") from None
-    first, second = (names[1] or names[2] or names[3] or ""), (names[4] or names[5] or names[6] or "")
-    return FibsBoard(state, (second, first) if rest.you_first else (first, second))
+    return FibsBoard(state, rest.names)
 
 
 class _Rest(NamedTuple):
-    """What a line says beside names and board."""
+    """What a line says beside the board."""
 
     turn: int
     direction: int
@@ -122,16 +121,23 @@ class _Rest(NamedTuple):
     cube: Cube
     dice: Dice | None
     terms: Match | Money
-    you_first: bool
-    """Whether the first name and score are those of the line's colour."""
+    names: tuple[str, str]
 
 
 # In a match or session the same few hundred come again and again. Reading one takes 5 µs, finding it 0.5.
 @lru_cache(maxsize=4096)
 def _rest(
-    length_text: str, first: str, second: str, tail: str, reading: Reading, jacoby: bool, beavers: bool, crawford: bool
+    head: str,
+    length_text: str,
+    first: str,
+    second: str,
+    tail: str,
+    reading: Reading,
+    jacoby: bool,
+    beavers: bool,
+    crawford: bool,
 ) -> _Rest:
-    """`tail`: the fields after the board."""
+    """`head`: the two names, as _NAMES finds them; `tail`: the fields after the board."""
     fields = tail.split(":")
     if len(fields) > _REST:
         raise BadPosition(f"Invalid board. Maximum number of elements is {FIELDS}")
@@ -164,7 +170,12 @@ def _rest(
             check_double(side, stake, terms)
     except (BadPosition, BadDice, BadValue) as fault:
         raise type(fault)(f"{_FAULT}: {fault.message}") from None
-    return _Rest(turn, direction if mine else -direction, side, phase, stake, dice, terms, you_first)
+    found = _NAMES.match(head)
+    assert found is not None
+    quoted = found.groups("")  # of each name in three forms of quotation, two of them empty
+    name_1, name_2 = "".join(quoted[:3]), "".join(quoted[3:])
+    names = (name_2, name_1) if you_first else (name_1, name_2)
+    return _Rest(turn, direction if mine else -direction, side, phase, stake, dice, terms, names)
 
 
 def encode(state: GameState, names: tuple[str, str] = ("O", "X"), reading: Reading = "gnubg") -> str:

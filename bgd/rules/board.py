@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from bgd.errors import BadPosition
@@ -26,6 +26,7 @@ class Board:
     """
 
     points: tuple[int, ...]
+    _finished: bool | None = field(default=None, init=False, repr=False, compare=False)  # None: not looked at yet
 
     def __post_init__(self) -> None:
         points = self.points
@@ -50,6 +51,7 @@ class Board:
             raise BadPosition(
                 "Expected a position in which somebody can move, got both sides on the bar against closed boards"
             )
+        object.__setattr__(self, "_finished", own == 0 or opponent == 0)
 
     def _closed(self) -> bool:
         points = self.points
@@ -69,6 +71,7 @@ class Board:
         """From 26 counts known to make a valid board, such as a legal play's result, without the cost of a check."""
         board = cls.__new__(cls)
         object.__setattr__(board, "points", points)
+        object.__setattr__(board, "_finished", None)
         return board
 
     def flip(self) -> Board:
@@ -87,7 +90,11 @@ class Board:
     @property
     def finished(self) -> bool:
         """Whether one side has borne off all its checkers."""
-        return not min(self.points) < 0 < max(self.points)
+        finished = self._finished
+        if finished is None:
+            finished = not min(self.points) < 0 < max(self.points)
+            object.__setattr__(self, "_finished", finished)
+        return finished
 
     @property
     def bar(self) -> int:

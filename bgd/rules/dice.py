@@ -43,7 +43,10 @@ class Dice:
     @property
     def faces(self) -> tuple[int, ...]:
         """The numbers to play, larger first: four of a double."""
-        return (self.first,) * 4 if self.is_double else (self.high, self.low)
+        first, second = self.first, self.second
+        if first == second:
+            return (first,) * 4
+        return (first, second) if first > second else (second, first)
 
     def __str__(self) -> str:
         return f"{self.first}{self.second}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from bgd.errors import IllegalPlay
 from bgd.rules.board import OPPONENT_BAR, OWN_BAR, Board
@@ -25,8 +25,7 @@ HOME: Final = 6
 Points = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckerMove:
+class CheckerMove(NamedTuple):
     """One checker moved by one die, in the mover's numbering: `source` 25 is the bar, `destination` 0 is off."""
 
     source: int

@@ -14,6 +14,7 @@ chooses the dialect.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from bgd.errors import BgdError
@@ -43,6 +44,7 @@ class Conversation:
         self._lines = LineBuffer(limit)
         self._codec: Codec | None = _CODECS[dialect]() if dialect else None
         self._opened = False  # a line was read that is no `auth`
+        self._decode_one: Callable[[str], Incoming] | None = None  # once opened, where a line is one request
 
     @property
     def dialect(self) -> str | None:
@@ -61,7 +63,13 @@ class Conversation:
 
     def receive_data(self, data: bytes) -> list[Incoming]:
         """What the lines that `data` completes ask; b"" is the end of input. Never raises on what a peer sends."""
-        return [incoming for line in self._lines.receive_data(data) for incoming in self._decode(line)]
+        found: list[Incoming] = []
+        for line in self._lines.receive_data(data):
+            if self._decode_one is not None and isinstance(line, str):
+                found.append(self._decode_one(line))
+            else:
+                found += self._decode(line)
+        return found
 
     def _decode(self, line: str | BgdError) -> list[Incoming]:
         codec = self._codec
@@ -78,6 +86,8 @@ class Conversation:
             codec = self._codec = _CODECS[detect(line)]()
         if isinstance(codec, JsonRpcCodec):
             return codec.decode_all(line)
+        if self._opened:
+            self._decode_one = codec.decode
         return [codec.decode(line)]
 
     def send(self, incoming: Incoming, answer: Reply | BgdError | bytes | None) -> bytes:

@@ -35,9 +35,8 @@ from bgd.wire.messages import (
 _COLONS: Final = 52
 """A board is the word `board` and 52 elements."""
 
-_EVALUATION: Final = "evaluation fibsboard board:"
+_EVALUATION: Final = "evaluation fibsboard "
 _BAD_BOARD: Final = "badly formed board"
-_SPECIAL: Final = re.compile(r"""[ \t"']""")
 _BOARD: Final = re.compile(r"""[ \t]*(board:(?:"[^"]*"|'[^']*'|[^ \t"'])*)(.*)""", re.IGNORECASE | re.DOTALL)
 _TOKEN: Final = re.compile(
     r"""[ \t]*(?:(?P<string>"[^"]*"|'[^']*')|(?P<float>[+-]?(?:\d+\.\d*|\.\d+))|(?P<integer>[+-]?\d+)
@@ -94,12 +93,10 @@ class GnubgCodec:
 
     def decode(self, line: str) -> Incoming:
         # The commonest by far, without looking for what may not be there.
-        if line.startswith("board:") and line.count(":") == _COLONS and not _SPECIAL.search(line):
+        if _is_bare_board(line):
             return Incoming(Decide(position=line))
-        if line.startswith(_EVALUATION) and line.count(":") == _COLONS:
-            board = line[_EVALUATION.rindex("board") :]
-            if not _SPECIAL.search(board):
-                return Incoming(Eval(position=board, plies=0), style="cubeless")
+        if line.startswith(_EVALUATION) and _is_bare_board(board := line[len(_EVALUATION) :]):
+            return Incoming(Eval(position=board, plies=0), style="cubeless")
         try:
             return _decode(line)
         except BgdError as error:
@@ -128,6 +125,15 @@ class GnubgCodec:
         if text.startswith(_BAD_BOARD) and not isinstance(error, BadDice):
             text = _BAD_BOARD  # nothing more, as the original; to nonsense dice it has no answer of its own
         return f"Error: {text}\n".encode()
+
+
+def _is_bare_board(text: str) -> bool:
+    """Whether it is one board and nothing else, with neither blanks nor quotes."""
+    return (
+        text.startswith("board:")
+        and text.count(":") == _COLONS
+        and not (" " in text or "\t" in text or '"' in text or "'" in text)
+    )
 
 
 def _evaluation(reply: EvalReply, *, cubeful: bool) -> bytes:
