@@ -9,11 +9,16 @@ from __future__ import annotations
 import os
 import select
 import socket
+from contextlib import suppress
 from typing import Final, Protocol
 
 import trio
 
 READ_SIZE: Final = 65_536
+
+PROBES: Final = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 6}
+"""Seconds of silence until the system asks whether the other one is still there, seconds between two such probes, and
+how many may stay unanswered."""
 
 # A pipe that polls as writable takes this much without blocking (POSIX: PIPE_BUF), so that it needn't be made
 # non-blocking: that flag would be shared with every other process that holds the same terminal or pipe.
@@ -106,7 +111,24 @@ class SocketTransport:
                 return sent
 
     async def wait_gone(self) -> None:
-        await _wait_gone(self._socket.fileno())
+        """Of a TCP peer that has closed its socket nothing more is heard than of one that has ended its input, which
+        still waits for answers. Probes tell them apart, though not at once: the closed one's system answers them for
+        about a minute (Linux: tcp_fin_timeout), and then with a reset."""
+        if self._socket.family == socket.AF_UNIX:
+            await _wait_gone(self._socket.fileno())
+            return
+        self._probe(True)
+        try:
+            await _wait_gone(self._socket.fileno())
+        finally:
+            self._probe(False)
+
+    def _probe(self, on: bool) -> None:
+        with suppress(OSError):  # it is gone already
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, on)
+            for name, value in PROBES.items() if on else ():
+                if hasattr(socket, name):
+                    self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
     def end_output(self) -> bool:
         try:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
-from bgd.daemon.transport import DescriptorTransport, SocketTransport, Transport
+from bgd.daemon.transport import PROBES, DescriptorTransport, SocketTransport, Transport
 
 
 def run(scenario: Callable[[], Awaitable[None]]) -> None:
@@ -51,6 +52,34 @@ def test_nothing_is_there_until_something_is_there() -> None:
     assert transport.receive_now() == b"a"
     theirs.close()
     assert transport.receive_now() == b""
+    transport.close()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_KEEPIDLE"), reason="Linux's name for it")
+def test_while_a_tcp_peer_is_watched_the_system_asks_whether_it_is_still_there() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        theirs = socket.create_connection(listener.getsockname())
+        ours, _ = listener.accept()
+    transport = SocketTransport(ours)
+
+    def asked() -> bool:
+        return bool(ours.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE))
+
+    async def scenario() -> None:
+        assert not asked()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(transport.wait_gone)
+            theirs.shutdown(socket.SHUT_WR)
+            await trio.testing.wait_all_tasks_blocked()
+            assert asked()
+            assert ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == PROBES["TCP_KEEPIDLE"]
+            nursery.cancel_scope.cancel()
+        assert not asked()
+        transport.send_now(b"answer")
+
+    run(scenario)
+    assert theirs.recv(10) == b"answer"
+    theirs.close()
     transport.close()
 
 
