@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from bgd import __version__
-from bgd.bench import accuracy, rollout, socket, speed
+from bgd.bench import accuracy, cube, efficiency, rollout, socket, speed
+from bgd.bench.peer import opinions
+from bgd.engine import Engine
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import BgdError
 from bgd.kernels.team import cores
@@ -50,6 +52,25 @@ def _parser() -> argparse.ArgumentParser:
     played.add_argument("--trials", type=int, default=1296, metavar="N", help="games of a rollout (1296)")
     played.add_argument("--seed", type=int, default=1, metavar="N", help="of the dice (1)")
     played.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
+    decided = kinds.add_parser("cube", help="cube decisions near a decision, at several scores")
+    decided.add_argument(
+        "positions", type=Path, nargs="?", metavar="FILE", help="lines of JSON: xgid; without it positions of own games"
+    )
+    decided.add_argument("--count", type=int, default=90, metavar="N", help="positions to make at each score (90)")
+    decided.add_argument("--write", type=Path, metavar="FILE", help="keep the positions made")
+    decided.add_argument("--plies", type=int, default=2, metavar="N", help="level of the decisions (2)")
+    decided.add_argument("--sample", type=int, metavar="N", help="only so many lines, evenly spread over the file")
+    decided.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
+    decided.add_argument("--threads", type=int, metavar="N", help="that share a search (one a core)")
+    decided.add_argument("--trials", type=int, default=5184, metavar="N", help="games of a judging rollout (5184)")
+    decided.add_argument("--seed", type=int, default=1, metavar="N", help="of the games and rollouts (1)")
+    decided.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon, and judge disagreements")
+    alive = kinds.add_parser("efficiency", help="fit the cube's efficiency by class of position to rollouts")
+    alive.add_argument("--count", type=int, default=80, metavar="N", help="positions of each class (80)")
+    alive.add_argument("--trials", type=int, default=144, metavar="N", help="games of a rollout (144)")
+    alive.add_argument("--seed", type=int, default=1, metavar="N", help="of the games and rollouts (1)")
+    alive.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
+    alive.add_argument("--threads", type=int, metavar="N", help="that share a rollout (one a core)")
     return parser
 
 
@@ -61,6 +82,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _tell(asked.kind, _through_a_socket(asked))
         threads = asked.threads or cores()
         evaluator = Evaluator.load(asked.weights, threads=threads)
+        if asked.kind == "cube":
+            return _tell(asked.kind, _cube(evaluator, asked), threads=threads, plies=asked.plies)
+        if asked.kind == "efficiency":
+            fitted = efficiency.measure(evaluator, asked.count, asked.trials, asked.seed)
+            return _tell(asked.kind, fitted, threads=threads, trials=asked.trials, seed=asked.seed)
         levels = asked.plies or [0, 1, 2]
         if asked.kind == "accuracy":
             found = [
@@ -87,6 +113,16 @@ def _through_a_socket(asked: argparse.Namespace) -> list[dict[str, Any]]:
         beside_gnubg=asked.gnubg,
         weights=asked.weights,
     )
+
+
+def _cube(evaluator: Evaluator, asked: argparse.Namespace) -> list[dict[str, Any]]:
+    if asked.positions is None:
+        states = cube.make(Engine(evaluator), asked.count, asked.seed, asked.plies)
+    else:
+        states = cube.load(asked.positions, asked.sample)
+    if asked.write is not None:
+        cube.write(asked.write, states)
+    return cube.measure(evaluator, states, asked.plies, asked.trials, asked.seed, opinions if asked.gnubg else None)
 
 
 def _tell(kind: str, found: list[dict[str, Any]], **more: Any) -> int:

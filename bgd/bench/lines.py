@@ -35,7 +35,13 @@ class Placed(Struct):
     board: Counts
 
 
-Line = TypeVar("Line", Rolled, Decision, Placed)
+class Marked(Struct):
+    """A position as an XGID tells it, its cube and score included."""
+
+    xgid: Annotated[str, Meta(max_length=200)]
+
+
+Line = TypeVar("Line", Rolled, Decision, Placed, Marked)
 
 
 def read(path: Path, kind: type[Line], sample: int | None) -> list[Line]:
