@@ -105,7 +105,6 @@ class _Lane:
         self.workers = workers
         self.limiter = trio.CapacityLimiter(workers)
         self.idle = trio.lowlevel.ParkingLot()
-        self.running = 0
         self._queues: OrderedDict[object, _Queue] = OrderedDict()
 
     def holds_any_of(self, owner: object) -> bool:
@@ -147,10 +146,7 @@ class Scheduler:
         self._short, self._long = _Lane(workers), _Lane(workers)
         self._desk = _Lane(1)  # for errands: they are plain Python, of which one thread runs at a time
         self.queued = 0
-
-    @property
-    def running(self) -> int:
-        return sum(lane.running for lane in self._lanes)
+        self.running = 0
 
     @property
     def busy_threads(self) -> int:
@@ -214,13 +210,13 @@ class Scheduler:
     async def _work(self, lane: _Lane, do: Callable[[Task], Answer]) -> None:
         while True:
             task = await self._next(lane)
-            lane.running += 1
+            self.running += 1
             try:
                 answer = await trio.to_thread.run_sync(do, task, abandon_on_cancel=True, limiter=lane.limiter)
             except trio.Cancelled:
                 task.limit.stop()
                 raise
             finally:
-                lane.running -= 1
+                self.running -= 1
             if not task.withdrawn:
                 task.done(answer)

@@ -14,6 +14,8 @@ from typing import Final, Protocol
 
 import trio
 
+from bgd.daemon.lookout import Lookout
+
 READ_SIZE: Final = 65_536
 
 PROBES: Final = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 6}
@@ -29,7 +31,7 @@ class Transport(Protocol):
     """What a connection needs of its peer."""
 
     async def receive(self) -> bytes:
-        """At least one byte; b"" at the end of input. Always a checkpoint."""
+        """At least one byte; b"" at the end of input. A checkpoint, but for what a Lookout has seen come."""
         ...
 
     def receive_now(self) -> bytes | None:
@@ -72,17 +74,22 @@ async def _wait_gone(descriptor: int) -> None:
 class SocketTransport:
     """A connected TCP or Unix stream socket; takes it over."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, lookout: Lookout | None = None) -> None:
+        """`lookout`: where to wait for a moment before the loop is asked to."""
         sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             # Without it a reply would wait for the acknowledgement of the one before, up to 40 ms.
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket = sock
+        self._lookout = lookout
+        if lookout is not None:
+            lookout.add(sock.fileno())
 
     async def receive(self) -> bytes:
         while True:
             # No try at once: in request and response there is never anything yet, and a failing read costs 2 µs.
-            await trio.lowlevel.wait_readable(self._socket)
+            if self._lookout is None or not self._lookout.wait_for(self._socket.fileno()):
+                await trio.lowlevel.wait_readable(self._socket)
             data = self.receive_now()
             if data is not None:
                 return data
