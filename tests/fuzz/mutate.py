@@ -16,7 +16,7 @@ _WORDS: Final = (
     b"auth ubgi isready go role chequer cube turn position gnubgid xgid dice stop set get keys setoption name value "
     b"newgame newsession setscore setcube owner p0 p1 setturn eval depth movetime version help quit debug on off "
     b"interface evaluation fibsboard plies noise prune cubeful resignation best moves check resign decide convert show "
-    b"rollout luck trials= "
+    b"rollout luck trials= trials 36 priority= before=on "
     b'cancel ping hello stats options start to=xgid as=svg top= # " \\ = : [ { } , null true -1 0 1 2 3 31 66 77 9999 '
     b"1e999 NaN 4HPwATDgc/ABMA cAkAAAAAAAAE XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10 bar/20 6/off 8/5* (2) "
     b'"jsonrpc":"2.0" "id":1 "method":"best" "params":{ $/cancelRequest'
