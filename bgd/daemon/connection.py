@@ -10,8 +10,8 @@ computed where it was read and leaves in the same turn of the loop; the rest goe
 - when the daemon leaves (`shut_down`): likewise, within the grace time;
 - when the peer is gone or takes no replies: its jobs are stopped at once.
 
-On TCP a peer that closed its socket looks like one that has ended its input, until a reply or a report of progress comes
-back refused, or a probe of the system's does, after about a minute.
+On TCP a peer that closed its socket looks like one that has ended its input, until a reply or a report of progress
+comes back refused, or a probe of the system's does, after about a minute.
 """
 
 from __future__ import annotations

@@ -16,8 +16,10 @@ class Pace:
         """How many of `lines` that have come now may be read."""
         if not self._rate:
             return lines
-        self._left = min(self._rate, self._left + (now - self._at) * self._rate)
+        left = self._left + (now - self._at) * self._rate
+        if left > self._rate:
+            left = self._rate
         self._at = now
-        taken = min(lines, int(self._left))
-        self._left -= taken
+        taken = lines if lines <= left else int(left)
+        self._left = left - taken
         return taken

@@ -181,15 +181,17 @@ def _path(start: Points, dice: Dice, target: Points) -> tuple[CheckerMove, ...] 
 def _descend(start: Points, dice: tuple[int, ...], target: Points) -> tuple[CheckerMove, ...] | None:
     points = list(start)
     done: list[CheckerMove] = []
-    source = OWN_BAR
+    rear = OWN_BAR
     for die in dice:
-        while source > 0 and (points[source] == target[source] or (points[source] <= 0 and target[source] <= 0)):
-            source -= 1
-        if source == 0:
+        for source in range(rear, 0, -1):
+            if points[source] != target[source] and (points[source] > 0 or target[source] > 0):
+                break
+        else:
             break
         if points[source] < target[source] or not can_step(points, source, die):
             return None
         done.append(advance(points, source, die))
+        rear = source
     return tuple(done) if done and tuple(points) == target else None
 
 
