@@ -1,5 +1,5 @@
-"""Waiting for the next question of a peer that asks one after another, without a turn of the loop, which costs it a
-quarter of its time (SPEED.md).
+"""Waiting for the next question of a peer that asks one after another, without a turn of the loop: that alone would
+cost it a sixth of its time (SPEED.md).
 
 Such a peer asks again as soon as it has read the answer. So its connection, before it goes back to the loop, looks out
 for that question: asleep in the kernel, the loop standing still, for PATIENCE at most. It does so only when it was
