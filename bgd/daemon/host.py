@@ -78,7 +78,7 @@ class Host:
         self._engines = engines
         self._open_session = open_session
         self._scheduler = Scheduler(engines, config.workers or cores(), config.limits.max_queued)
-        self._lookout = Lookout(lambda: self._scheduler.queued or self._scheduler.running)
+        self.lookout = Lookout(lambda: self._scheduler.queued or self._scheduler.running)
         self._connections: set[Connection] = set()
         self._counts = Counts()
         self._crowd = Crowd(config.limits.max_connections, config.limits.max_per_address)
@@ -157,10 +157,10 @@ class Host:
         self._full = False
         with self._crowd.joined(place):
             if address is None:
-                await self.serve(SocketTransport(sock, self._lookout), name)
+                await self.serve(SocketTransport(sock, self.lookout), name)
                 return
             guard = Guard(self.access.tokens, max_bad=self._config.limits.max_bad_tokens, name=name)
-            transport = await self._greet(SocketTransport(sock, self._lookout), name)
+            transport = await self._greet(SocketTransport(sock, self.lookout), name)
             if transport is not None:
                 await self.serve(transport, name, guard)
 

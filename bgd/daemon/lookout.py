@@ -4,8 +4,8 @@ cost it a sixth of its time (SPEED.md).
 Such a peer asks again as soon as it has read the answer. So its connection, before it goes back to the loop, looks out
 for that question: asleep in the kernel, the loop standing still, for PATIENCE at most. It does so only when it was
 the last one heard too, when no thread computes, whose answer the loop will have to take, and for STRETCH at most
-before the loop has its turn; and anything to read on any other connection ends it. What may come late by these few
-milliseconds is what nobody waits for so exactly: a newcomer, a signal, the end of a timeout.
+before the loop has its turn. Anything to read on another connection, or a newcomer, ends it, and leaves all to the loop
+for REST. What may come late by a few milliseconds is what nobody waits for so exactly: a signal, the end of a timeout.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ PATIENCE: Final = 0.001
 STRETCH: Final = 0.005
 """Seconds of questions in a row between two turns of the loop."""
 
+REST: Final = 0.01
+"""Seconds that the loop has to itself after somebody else had something to say: they may have more."""
+
 
 class Lookout:
-    """Over the sockets of all connections of a daemon; for the loop's thread alone. Without epoll it never waits."""
+    """Over all sockets of a daemon; for the loop's thread alone. Without epoll it never waits."""
 
     def __init__(self, busy: Callable[[], object]) -> None:
         """`busy`: whether any thread computes."""
@@ -31,9 +34,10 @@ class Lookout:
         self._epoll = select.epoll() if hasattr(select, "epoll") else None
         self._last = -1  # who was heard last
         self._ends = 0.0  # of this stretch; 0 when none has begun
+        self._rests = 0.0  # until then
 
     def add(self, descriptor: int) -> None:
-        """Look at this socket too, until it is closed."""
+        """Look at this socket too, of a connection or a listening one, until it is closed."""
         if self._epoll is not None:
             self._epoll.register(descriptor, select.EPOLLIN)
 
@@ -47,9 +51,11 @@ class Lookout:
         now = perf_counter()
         if not self._ends:
             self._ends = now + STRETCH
-        if now < self._ends and not self._busy():
+        if self._rests <= now < self._ends and not self._busy():
             ready = self._epoll.poll(PATIENCE, 2)
             if len(ready) == 1 and ready[0][0] == descriptor:
                 return True
+            if ready:
+                self._rests = now + REST
         self._ends = 0.0
         return False

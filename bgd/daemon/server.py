@@ -27,6 +27,7 @@ RETRY_ACCEPT: Final = 0.1
 def _door(host: Host, listener: socket.socket) -> Callable[[trio.Nursery], Awaitable[None]]:
     async def accept(connections: trio.Nursery) -> None:
         listener.setblocking(False)
+        host.lookout.add(listener.fileno())
         number = 0
         short = False
         while True:

@@ -95,6 +95,21 @@ def test_whoever_else_asks_ends_it(peers: Peers) -> None:
     run(scenario)
 
 
+def test_then_the_loop_has_all_to_itself_for_a_while(peers: Peers, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(turns: Turns) -> None:
+        clock = [1000.0]
+        monkeypatch.setattr(lookout, "perf_counter", lambda: clock[0])
+        await heard_in_place(peers, turns)
+        peers.second.send(b"another question\n")
+        assert not await heard_in_place(peers, turns)
+        peers.other.receive_now()
+        assert not await heard_in_place(peers, turns)
+        clock[0] += lookout.REST
+        assert await heard_in_place(peers, turns)
+
+    run(scenario)
+
+
 def test_those_who_ask_in_turns_are_left_to_the_loop(peers: Peers) -> None:
     async def scenario(turns: Turns) -> None:
         for _ in range(3):
