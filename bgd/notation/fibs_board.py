@@ -24,7 +24,6 @@ the side named by `turn`; its opponent answers. Who alone may double owns the cu
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -53,8 +52,7 @@ _USUAL: Final = {str(count): count for count in range(-15, 16)}
 _FAULT: Final = "badly formed board"  # the words of GNU Backgammon's own refusal
 
 
-@dataclass(frozen=True, slots=True)
-class FibsBoard:
+class FibsBoard(NamedTuple):
     """A decoded line. `names[side]` are the players' names, Side.BOTTOM being the side of the line's colour."""
 
     state: GameState

@@ -38,7 +38,7 @@ def encode(play: Play) -> str:
 def encode_gnubg_plain(play: Play) -> str:
     """As GNU Backgammon's external interface answers: numbers only (25 the bar, 0 off), every die spelled out, a blank
     after each part but a fourth; empty when nothing can be played."""
-    parts = [f"{move.source}/{move.destination}{'*' if move.hit else ''}" for move in play.moves]
+    parts = [f"{source}/{destination}{'*' if hit else ''}" for source, destination, hit in play.moves]
     return " ".join(parts) + (" " if 0 < len(parts) < MAX_PARTS else "")
 
 

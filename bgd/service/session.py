@@ -365,7 +365,9 @@ Asked: TypeAlias = Best | Eval | Cube | Resign | Turn | Decide
 
 def _job(run: Callable[[Engine, Deadline], Reply], plies: int, request: Asked, listed: int = 0) -> Job:
     """`listed`: how many candidates its reply lists."""
-    movetime = None if isinstance(request, Decide) else request.movetime
+    if isinstance(request, Decide):  # the commonest by far, with neither
+        return Job(run, plies == 0, long=plies >= LONG_PLIES, priority=request.priority)
+    movetime = request.movetime
     progress = request.progress if isinstance(request, Best | Eval | Cube) else 0
     short = movetime is not None and movetime <= LONG_MOVETIME
     return Job(
