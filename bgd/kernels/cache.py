@@ -122,3 +122,9 @@ def inner_kernel(function: _Function) -> _Function:
 def inner_float_kernel(function: _Function) -> _Function:
     """`float_kernel` without reference counts: for functions that make no arrays."""
     return _compile(function, fastmath=_FAST_MATH, **_NO_COUNTS)
+
+
+def inlined_float_kernel(function: _Function) -> _Function:
+    """`inner_float_kernel` that becomes a part of each caller: for what takes many arrays. An array is seven words, and
+    a network with its memory 170, which a call would write to the stack each time."""
+    return _compile(function, fastmath=_FAST_MATH, forceinline=True, **_NO_COUNTS)

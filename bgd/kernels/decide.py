@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, inner_float_kernel
+from bgd.kernels.cache import float_kernel, inlined_float_kernel, inner_float_kernel
 from bgd.kernels.movegen import BOARD, MAX_PLAYS, PlaySpace, flip, generate, play_space
 from bgd.kernels.network import (
     EXACT,
@@ -91,7 +91,7 @@ def turn_weights(source: NDArray[np.float32], target: NDArray[np.float32]) -> No
     target[5] = -win_backgammon
 
 
-@inner_float_kernel
+@inlined_float_kernel
 def evaluate_kept(
     board: NDArray[np.int8], kept: int, weights: NDArray[np.float32], net: Net, table: Bearoff, space: Space
 ) -> int:
@@ -114,7 +114,7 @@ def evaluate_kept(
     return best
 
 
-@inner_float_kernel
+@inlined_float_kernel
 def best_play(
     board: NDArray[np.int8],
     die1: int,

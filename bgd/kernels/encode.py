@@ -16,11 +16,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.cache import inner_kernel
+from bgd.kernels.lanes import (
+    DEEP_MEN,
+    HOMEWARD,
+    PIPS,
+    TIMING,
+    at_least,
+    at_most,
+    count_bits,
+    leading,
+    lowest,
+    opponent_places,
+    opponent_tally,
+    own_places,
+    own_tally,
+    reversed_bits,
+)
 from bgd.kernels.scalars import as_int
 
 INPUT_SET = "point-state-52a"
 GROUPS = 52
-POINT_ROWS = 26 * 15
+POINTS = 26  # groups of a point or bar; the others are facts
+POINT_ROWS = POINTS * 15
 
 _SIZES = (
     [15] * 26
@@ -79,9 +96,9 @@ WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = 4, 8, 16, 32
 _MIDDLE = 0x1FFFFFE  # bits 1..24
 
 
-def _escape_counts() -> NDArray[np.int64]:
+def _escape_counts() -> NDArray[np.int8]:
     """For each set of blocked points 1..12 ahead: rolls of 36 that bring one checker on, stopping where it may."""
-    table = np.zeros(4096, np.int64)
+    table = np.zeros(4096, np.int8)
     for blocked in range(4096):
         for high in range(6):
             for low in range(high + 1):
@@ -174,83 +191,46 @@ def hitting_rolls(men: int, on_bar: int, blocked: int, blots: int, far: int) -> 
 
 
 @inner_kernel
-def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
-    """Write the 52 active rows of the position to `rows` and return its kind: class and possible losses."""
+def point_row(board: NDArray[np.int8], point: int) -> int:
+    """The active row of the point's group."""
+    return point * 15 + min(max(as_int(board[point]), -7), 7) + 7
+
+
+@inner_kernel
+def encode_facts(board: NDArray[np.int8], own: int, opponent: int, rows: NDArray[np.int64]) -> int:
+    """`encode` without the rows of the points. `own` and `opponent` are the points with men of either, as bits."""
     one = as_int(1)
-    own_men = as_int(0)
-    own_pips = as_int(0)
-    opp_men = as_int(0)
-    opp_pips = as_int(0)
-    own_homeward = as_int(0)
-    opp_homeward = as_int(0)
+    opponent_bar_bit = one << 25
     # Sets of points as bits: `up` has bit p for point p, `down` bit 25 - p, which is p as the opponent counts.
-    own_made_up = as_int(0)
-    own_any_down = as_int(0)
-    own_blots_up = as_int(0)
-    opp_made_down = as_int(0)
-    opp_any_up = as_int(0)
-    opp_blots_down = as_int(0)
-    for point in range(26):
-        men = as_int(board[point])
-        rows[point] = point * 15 + min(max(men, -7), 7) + 7
-        own = max(men, 0)
-        opp = max(-men, 0)
-        own_men += own
-        opp_men += opp
-        own_pips += own * point
-        opp_pips += opp * (25 - point)
-        own_homeward += own * max(point - 6, 0)
-        opp_homeward += opp * max(19 - point, 0)
-        up = one << point
-        down = one << (25 - point)
-        own_made_up |= up * as_int(men >= 2)
-        own_any_down |= down * as_int(men >= 1)
-        own_blots_up |= up * as_int(men == 1)
-        opp_made_down |= down * as_int(men <= -2)
-        opp_any_up |= up * as_int(men <= -1)
-        opp_blots_down |= down * as_int(men == -1)
-    own_made_up &= _MIDDLE
-    own_blots_up &= _MIDDLE
-    opp_made_down &= _MIDDLE
-    opp_blots_down &= _MIDDLE
-    own_rear = 25
-    while own_rear > 0 and board[own_rear] <= 0:
-        own_rear -= 1
-    opp_front = 0  # the opponent's hindmost checker, on the mover's numbering
-    while opp_front < 25 and board[opp_front] >= 0:
-        opp_front += 1
+    own_made = at_least(board, 2)
+    opp_made = at_most(board, -2)
+    own_blots_up = own & ~own_made & _MIDDLE
+    opp_blots = opponent & ~opp_made
+    own_made_down = reversed_bits(own_made) >> 6
+    opp_made_down = (reversed_bits(opp_made) >> 6) & _MIDDLE
+    own_made_up = own_made & _MIDDLE
+    own_rear = 63 - leading(own | 1)
+    opp_front = lowest(opponent | opponent_bar_bit)  # the opponent's hindmost checker, on the mover's numbering
     contact = own_rear > opp_front
     own_bar = max(as_int(board[25]), 0)
     opp_bar = max(-as_int(board[0]), 0)
 
-    own_back = own_bar
-    opp_back = opp_bar
-    own_back_pips = 25 * own_bar
-    opp_back_pips = 25 * opp_bar
-    own_deep = as_int(0)
-    opp_deep = as_int(0)
-    own_anchors = as_int(0)
-    opp_anchors = as_int(0)
-    own_anchor_count = 0
-    opp_anchor_count = 0
-    for point in range(1, 7):
-        own = max(as_int(board[25 - point]), 0)
-        opp = max(-as_int(board[point]), 0)
-        own_back += own
-        opp_back += opp
-        own_back_pips += own * (25 - point)
-        opp_back_pips += opp * (25 - point)
-        if own >= 2:
-            own_anchors |= one << (point - 1)
-            own_anchor_count += 1
-        if opp >= 2:
-            opp_anchors |= one << (point - 1)
-            opp_anchor_count += 1
-        if point <= 3:
-            own_deep += max(as_int(board[point]), 0)
-            opp_deep += max(-as_int(board[25 - point]), 0)
-    own_timing = own_pips - own_back_pips
-    opp_timing = opp_pips - opp_back_pips
+    own_tallied = own_tally(board)
+    opp_tallied = opponent_tally(board)
+    own_placed = own_places(board)
+    opp_placed = opponent_places(board)
+    own_men = own_tallied & 15
+    opp_men = opp_tallied & 15
+    own_pips = (own_tallied >> PIPS) & 511
+    opp_pips = (opp_tallied >> PIPS) & 511
+    own_homeward = (own_tallied >> HOMEWARD) & 511
+    opp_homeward = (opp_tallied >> HOMEWARD) & 511
+    own_timing = (own_tallied >> TIMING) & 511
+    opp_timing = (opp_tallied >> TIMING) & 511
+    own_back = own_placed & 255
+    opp_back = opp_placed & 255
+    own_anchors = (own_made_down >> 1) & 63
+    opp_anchors = (opp_made >> 1) & 63
     rows[26] = _OWN_OFF + 15 - own_men
     rows[27] = _OPP_OFF + 15 - opp_men
     rows[28] = _OWN_PIPS + min(own_pips // 3, 95)
@@ -258,12 +238,12 @@ def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
     rows[30] = _PIP_LEAD + min(max((own_pips - opp_pips) // 3, -48), 48) + 48
     rows[31] = _DISTANCE + min(max(own_rear - opp_front, -25), 25) + 25
     rows[32] = _BACK + own_back * 16 + opp_back
-    rows[33] = _OWN_DEEP + own_deep
-    rows[34] = _OPP_DEEP + opp_deep
+    rows[33] = _OWN_DEEP + (own_placed >> DEEP_MEN)
+    rows[34] = _OPP_DEEP + (opp_placed >> DEEP_MEN)
     rows[35] = _OWN_TIMING + min(own_timing // 4, 31)
     rows[36] = _OPP_TIMING + min(opp_timing // 4, 31)
     rows[37] = _OWN_BAR + min(own_bar, 5) * 64 + ((opp_made_down >> 1) & 63)
-    rows[38] = _OPP_BAR + min(opp_bar, 5) * 64 + ((own_made_up >> 1) & 63)
+    rows[38] = _OPP_BAR + min(opp_bar, 5) * 64 + ((own_made >> 1) & 63)
 
     shots = as_int(0)
     far_shots = as_int(0)
@@ -274,17 +254,19 @@ def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
     opp_held = as_int(36)
     if contact:
         if own_blots_up != 0:
-            both = hitting_rolls(opp_any_up, opp_bar, own_made_up, own_blots_up, as_int(0xFFE))
+            both = hitting_rolls(opponent, opp_bar, own_made_up, own_blots_up, as_int(0xFFE))
             shots = both & 63
             far_shots = both >> 6
+        opp_blots_down = (reversed_bits(opp_blots) >> 6) & _MIDDLE
         if opp_blots_down != 0:
-            returns = hitting_rolls(own_any_down, own_bar, opp_made_down, opp_blots_down, as_int(0)) & 63
-        own_escape = _ESCAPES[(opp_made_down >> (26 - own_rear)) & 4095]
-        opp_escape = _ESCAPES[(own_made_up >> (opp_front + 1)) & 4095]
+            own_down = reversed_bits(own) >> 6
+            returns = hitting_rolls(own_down, own_bar, opp_made_down, opp_blots_down, as_int(0)) & 63
+        own_escape = as_int(_ESCAPES[(opp_made_down >> (26 - own_rear)) & 4095])
+        opp_escape = as_int(_ESCAPES[(own_made_up >> (opp_front + 1)) & 4095])
         for point in range(25 - own_rear, 19):
-            own_held = min(own_held, _ESCAPES[(opp_made_down >> (point + 1)) & 4095])
+            own_held = min(own_held, as_int(_ESCAPES[(opp_made_down >> (point + 1)) & 4095]))
         for point in range(opp_front, 19):
-            opp_held = min(opp_held, _ESCAPES[(own_made_up >> (point + 1)) & 4095])
+            opp_held = min(opp_held, as_int(_ESCAPES[(own_made_up >> (point + 1)) & 4095]))
     rows[39] = _SHOTS + shots
     rows[40] = _FAR_SHOTS + far_shots
     rows[41] = _RETURNS + returns
@@ -301,7 +283,7 @@ def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
 
     if not contact:
         kind = RACE
-    elif (own_anchor_count >= 2 and own_back >= 4) or (opp_anchor_count >= 2 and opp_back >= 4):
+    elif (count_bits(own_anchors) >= 2 and own_back >= 4) or (count_bits(opp_anchors) >= 2 and opp_back >= 4):
         kind = DEEP
     else:
         kind = CONTACT
@@ -314,3 +296,11 @@ def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
         if contact or own_back > 0:
             kind += LOSE_BACKGAMMON
     return kind
+
+
+@inner_kernel
+def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
+    """Write the 52 active rows of the position to `rows` and return its kind: class and possible losses."""
+    for point in range(POINTS):
+        rows[point] = point_row(board, point)
+    return encode_facts(board, at_least(board, 1), at_most(board, -1), rows)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.cache import inner_kernel, kernel
-from bgd.kernels.movegen import BOARD, highest
+from bgd.kernels.lanes import at_least, at_most
+from bgd.kernels.movegen import BOARD
 from bgd.kernels.scalars import as_int
 
 ARRANGEMENTS = 54_264  # C(21, 6): up to 15 checkers on 6 points
@@ -51,14 +52,15 @@ def opponent_index(board: NDArray[np.int8]) -> int:
 
 
 @inner_kernel
+def home_sets(own: int, opponent: int) -> bool:
+    """`both_home` of points with men of either side, given as bits."""
+    return own >> 7 == 0 and opponent & 0x7FFFF == 0
+
+
+@inner_kernel
 def both_home(board: NDArray[np.int8]) -> bool:
     """True if every checker left of each side is in its own home board (so that there is no contact)."""
-    if highest(board, 25) > 6:
-        return False
-    point = 0
-    while point < 19 and board[point] >= 0:
-        point += 1
-    return point == 19
+    return home_sets(at_least(board, 1), at_most(board, -1))
 
 
 @kernel

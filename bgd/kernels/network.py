@@ -9,29 +9,37 @@ and the numbers are nested.
 
 from __future__ import annotations
 
+import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff, race_probabilities
-from bgd.kernels.cache import inner_float_kernel, inner_kernel
+from bgd.kernels.cache import inlined_float_kernel, inner_float_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
     GROUPS,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
+    POINTS,
     WIN_BACKGAMMON,
     WIN_GAMMON,
     encode,
+    encode_facts,
+    point_row,
 )
-from bgd.kernels.home import both_home
-from bgd.kernels.movegen import highest
-from bgd.kernels.scalars import as_single
+from bgd.kernels.home import home_sets
+from bgd.kernels.lanes import add_rows, at_least, at_most, blend, differing, lowest, positive, sigmoids
+from bgd.kernels.movegen import BOARD
+from bgd.kernels.scalars import as_int, as_single
 
 UNITS = 32  # of the second layer
 OUTPUTS = 5
 NETWORK, EXACT = 0, 1  # where a value came from
+_LINE = 64  # bytes that the processor fetches together
+_LARGE = 1 << 21  # bytes of a large page
+_WORD = 64  # bits
 
 
 class Net(NamedTuple):
@@ -52,149 +60,145 @@ class NetSpace(NamedTuple):
 
     acc: NDArray[Any]  # (hidden,) first-layer sums
     rows: NDArray[np.int64]  # (GROUPS,)
+    parent: NDArray[np.int8]  # (32,) the board from which plays are evaluated
     parent_acc: NDArray[Any]
     parent_rows: NDArray[np.int64]
-    changed: NDArray[np.int64]  # (2 * GROUPS,) pairs of new and old row
+    more: NDArray[np.int64]  # (GROUPS + 1,) rows that a play brings
+    less: NDArray[np.int64]  # (GROUPS + 1,) and those of the parent that it takes away
     active: NDArray[np.int64]  # (hidden + 1,) units above 0
+    factors: NDArray[np.float32]  # (hidden,) sums cut off at `clip`
+    signs: NDArray[np.int64]  # (hidden / 64,) the units above 0 as bits
     units: NDArray[np.float32]  # (UNITS,)
     out: NDArray[np.float32]  # (OUTPUTS,)
+
+
+def aligned(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy that begins at a cache line, where numpy cares for 16 bytes alone: a vector across two lines is read at
+    half the speed. Large ones lie in a page of their own, where the system has large pages."""
+    size, boundary = array.nbytes, _LINE
+    if size >= _LARGE // 2 and hasattr(mmap, "MADV_HUGEPAGE"):
+        boundary = _LARGE
+        pages = mmap.mmap(-1, (size + boundary - 1) // boundary * boundary + boundary)
+        pages.madvise(mmap.MADV_HUGEPAGE)
+        memory = np.frombuffer(pages, np.uint8)
+    else:
+        memory = np.zeros(size + boundary, np.uint8)
+    first = -memory.ctypes.data % boundary
+    copy = memory[first : first + size].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def net_space(net: Net) -> NetSpace:
     """Fresh memory for one thread that evaluates with nets of this shape and type."""
     hidden = net.embed.shape[1]
-    return NetSpace(
+    arrays = (
         np.zeros(hidden, net.embed.dtype),
         np.zeros(GROUPS, np.int64),
+        np.zeros(BOARD, np.int8),
         np.zeros(hidden, net.embed.dtype),
         np.zeros(GROUPS, np.int64),
-        np.zeros(2 * GROUPS, np.int64),
+        np.zeros(GROUPS + 1, np.int64),
+        np.zeros(GROUPS + 1, np.int64),
         np.zeros(hidden + 1, np.int64),
+        np.zeros(hidden, np.float32),
+        np.zeros(-(-hidden // _WORD), np.int64),
         np.zeros(UNITS, np.float32),
         np.zeros(OUTPUTS, np.float32),
     )
+    return NetSpace(*map(aligned, arrays))
 
 
-@inner_float_kernel
+@inlined_float_kernel
 def sum_rows(rows: NDArray[np.int64], net: Net, acc: NDArray[Any]) -> None:
     """First-layer sums from scratch."""
     embed = net.embed
-    hidden = embed.shape[1]
-    for k in range(hidden):
+    done = add_rows(acc, net.bias1, embed, rows, GROUPS, rows, 0)
+    for k in range(done, acc.shape[0]):
         acc[k] = net.bias1[k]
-    for group in range(0, GROUPS, 4):
-        r0 = embed[rows[group]]
-        r1 = embed[rows[group + 1]]
-        r2 = embed[rows[group + 2]]
-        r3 = embed[rows[group + 3]]
-        for k in range(hidden):
-            acc[k] += (r0[k] + r1[k]) + (r2[k] + r3[k])
+        for group in range(GROUPS):
+            acc[k] += embed[rows[group], k]
 
 
-@inner_float_kernel
-def sum_changes(net: Net, space: NetSpace) -> None:
-    """First-layer sums of `space.rows` from the parent's sums and the rows that differ from its rows."""
+@inlined_float_kernel
+def sum_changes(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
+    """First-layer sums of `board`, whose facts are in `space.rows`, from the parent's sums and the rows that differ
+    from its rows."""
     embed = net.embed
-    hidden = embed.shape[1]
     acc = space.acc
-    changed = space.changed
-    pairs = 0
-    for group in range(GROUPS):
+    more = space.more
+    less = space.less
+    changes = 0
+    points = differing(board, space.parent)
+    while points != 0:
+        point = lowest(points)
+        points &= points - 1
+        more[changes] = point_row(board, point)
+        less[changes] = space.parent_rows[point]
+        changes += 1
+    for group in range(POINTS, GROUPS):
         new = space.rows[group]
         old = space.parent_rows[group]
-        changed[2 * pairs] = new  # without a branch, which would be guessed wrong; the last pair may be void
-        changed[2 * pairs + 1] = old
-        pairs += 1 if new != old else 0
-    if 2 * pairs > GROUPS:
+        more[changes] = new  # without a branch, which would be guessed wrong; the last pair may be void
+        less[changes] = old
+        changes += 1 if new != old else 0
+    if 2 * changes > GROUPS:
+        for point in range(POINTS):
+            space.rows[point] = point_row(board, point)
         sum_rows(space.rows, net, acc)
         return
-    for k in range(hidden):
+    done = add_rows(acc, space.parent_acc, embed, more, changes, less, changes)
+    for k in range(done, acc.shape[0]):
         acc[k] = space.parent_acc[k]
-    i = 0
-    while i + 1 < pairs:
-        new0 = embed[changed[2 * i]]
-        old0 = embed[changed[2 * i + 1]]
-        new1 = embed[changed[2 * i + 2]]
-        old1 = embed[changed[2 * i + 3]]
-        for k in range(hidden):
-            acc[k] += (new0[k] - old0[k]) + (new1[k] - old1[k])
-        i += 2
-    if i < pairs:
-        new0 = embed[changed[2 * i]]
-        old0 = embed[changed[2 * i + 1]]
-        for k in range(hidden):
-            acc[k] += new0[k] - old0[k]
+        for change in range(changes):
+            acc[k] += embed[more[change], k] - embed[less[change], k]
 
 
-@inner_float_kernel
-def sigmoid(x: float) -> float:
-    """1 / (1 + exp(-x)), as half of 1 + tanh(x / 2) by a rational approximation good to 3e-7 (that of the Eigen
-    library); five at once cost less than one exponential. Flat beyond 15.8, where 2e-7 is left."""
-    half = min(max(as_single(0.5) * x, as_single(-7.9)), as_single(7.9))
-    square = half * half
-    top = as_single(-2.76076847742355e-16)
-    top = top * square + as_single(2.00018790482477e-13)
-    top = top * square + as_single(-8.60467152213735e-11)
-    top = top * square + as_single(5.12229709037114e-08)
-    top = top * square + as_single(1.48572235717979e-05)
-    top = top * square + as_single(6.37261928875436e-04)
-    top = top * square + as_single(4.89352455891786e-03)
-    bottom = as_single(1.19825839466702e-06)
-    bottom = bottom * square + as_single(1.18534705686654e-04)
-    bottom = bottom * square + as_single(2.26843463243900e-03)
-    bottom = bottom * square + as_single(4.89352518554385e-03)
-    return as_single(0.5) + as_single(0.5) * (half * top / bottom)
+@inlined_float_kernel
+def _sum_units(cls: int, net: Net, space: NetSpace) -> None:
+    """The second layer's sums to `space.units`.
+
+    A sixth of the units are above 0 in a trained net, so that only their rows of the second layer are read."""
+    acc = space.acc
+    signs = space.signs
+    hidden = acc.shape[0]
+    clip = net.clip[0]
+    for k in range(hidden):
+        space.factors[k] = min(as_single(acc[k]), clip)
+    words = hidden // _WORD
+    for word in range(words):
+        signs[word] = positive(acc, _WORD * word)
+    if _WORD * words < hidden:
+        signs[words] = 0
+        for k in range(_WORD * words, hidden):
+            signs[words] |= as_int(acc[k] > 0) << (k - _WORD * words)
+    blend(space.units, net.bias2[cls], net.second[cls], space.factors, signs)
+
+
+@inlined_float_kernel
+def opinion(kind: int, net: Net, space: NetSpace) -> None:
+    """The five numbers of `space.acc`, the sums of a position of this kind, to `space.out`."""
+    cls = min(kind & CLASS_MASK, net.second.shape[0] - 1)
+    _sum_units(cls, net, space)
+    sigmoids(space.out, net.bias3[cls], net.third[cls], space.units)
+    impose(kind, space.out)
 
 
 @inner_float_kernel
 def upper_layers(cls: int, net: Net, space: NetSpace) -> int:
-    """The sigmoids of `space.acc`, facts not imposed; returns the number of active units. A fifth of the units are
-    active in a trained net, so that only their rows of the second layer are read."""
-    second = net.second[cls]
-    clip = net.clip[0]
+    """The sigmoids of `space.acc`, facts not imposed, with what training asks for besides: the second layer's units
+    in `space.units`, and in `space.active` which of the first layer's are above 0; returns their number."""
     acc = space.acc
     active = space.active
     units = space.units
-    zero = as_single(0)
     count = 0
-    for k in range(second.shape[0]):
+    for k in range(acc.shape[0]):
         active[count] = k
         count += 1 if acc[k] > 0 else 0
+    _sum_units(cls, net, space)
+    sigmoids(space.out, net.bias3[cls], net.third[cls], units)
     for j in range(UNITS):
-        units[j] = net.bias2[cls, j]
-    i = 0
-    while i + 3 < count:
-        k0 = active[i]
-        k1 = active[i + 1]
-        k2 = active[i + 2]
-        k3 = active[i + 3]
-        a0 = min(as_single(acc[k0]), clip)
-        a1 = min(as_single(acc[k1]), clip)
-        a2 = min(as_single(acc[k2]), clip)
-        a3 = min(as_single(acc[k3]), clip)
-        w0 = second[k0]
-        w1 = second[k1]
-        w2 = second[k2]
-        w3 = second[k3]
-        for j in range(UNITS):
-            units[j] += (a0 * w0[j] + a1 * w1[j]) + (a2 * w2[j] + a3 * w3[j])
-        i += 4
-    while i < count:
-        a0 = min(as_single(acc[active[i]]), clip)
-        w0 = second[active[i]]
-        for j in range(UNITS):
-            units[j] += a0 * w0[j]
-        i += 1
-    for j in range(UNITS):
-        units[j] = max(units[j], zero)
-    for q in range(OUTPUTS):
-        total = net.bias3[cls, q]
-        weights = net.third[cls, q]
-        for j in range(UNITS):
-            total += units[j] * weights[j]
-        space.out[q] = total
-    for q in range(OUTPUTS):
-        space.out[q] = sigmoid(space.out[q])
+        units[j] = max(units[j], as_single(0))
     return count
 
 
@@ -226,7 +230,7 @@ def impose(kind: int, out: NDArray[np.float32]) -> None:
 @inner_kernel
 def game_over(board: NDArray[np.int8]) -> bool:
     """True if the mover has borne off all his checkers."""
-    return highest(board, 25) == 0
+    return at_least(board, 1) == 0
 
 
 @inner_kernel
@@ -246,46 +250,54 @@ def won_probabilities(board: NDArray[np.int8], out: NDArray[np.float32]) -> None
     out[4] = 0
 
 
-@inner_float_kernel
-def exact_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> bool:
-    """Fill `out` and return True if the game is over, won by the mover, or is a race inside both home boards."""
-    if game_over(board):
+@inlined_float_kernel
+def _known(board: NDArray[np.int8], own: int, opponent: int, table: Bearoff, out: NDArray[np.float32]) -> bool:
+    """`exact_probabilities` of a board with men of either side on these points, as bits."""
+    if own == 0:
         won_probabilities(board, out)
         return True
-    if both_home(board):
+    if home_sets(own, opponent):
         race_probabilities(board, table, out)
         return True
     return False
 
 
 @inner_float_kernel
+def exact_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> bool:
+    """Fill `out` and return True if the game is over, won by the mover, or is a race inside both home boards."""
+    return _known(board, at_least(board, 1), at_most(board, -1), table, out)
+
+
+@inlined_float_kernel
 def prepare_parent(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
     """Make the sums of the board from which plays will be evaluated by `evaluate_child`."""
+    for k in range(BOARD):
+        space.parent[k] = board[k]
     encode(board, space.parent_rows)
     sum_rows(space.parent_rows, net, space.parent_acc)
 
 
-@inner_float_kernel
+@inlined_float_kernel
 def evaluate_child(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The five numbers of a board after a play from the prepared parent, to `space.out`; where they came from."""
-    if exact_probabilities(board, table, space.out):
+    own = at_least(board, 1)
+    opponent = at_most(board, -1)
+    if _known(board, own, opponent, table, space.out):
         return EXACT
-    kind = encode(board, space.rows)
-    sum_changes(net, space)
-    upper_layers(min(kind & CLASS_MASK, net.second.shape[0] - 1), net, space)
-    impose(kind, space.out)
+    kind = encode_facts(board, own, opponent, space.rows)
+    sum_changes(board, net, space)
+    opinion(kind, net, space)
     return NETWORK
 
 
-@inner_float_kernel
+@inlined_float_kernel
 def evaluate_board(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The same from scratch."""
     if exact_probabilities(board, table, space.out):
         return EXACT
     kind = encode(board, space.rows)
     sum_rows(space.rows, net, space.acc)
-    upper_layers(min(kind & CLASS_MASK, net.second.shape[0] - 1), net, space)
-    impose(kind, space.out)
+    opinion(kind, net, space)
     return NETWORK
 
 
