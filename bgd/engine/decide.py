@@ -13,7 +13,7 @@ from bgd.engine.cube import Searched
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.noise import disturbed
 from bgd.engine.offers import ResignDecision
-from bgd.engine.stakes import Stakes, play_stakes
+from bgd.engine.stakes import FAR_LIMIT, Stakes, play_stakes
 from bgd.engine.values import (
     Chances,
     CubeDecision,
@@ -23,13 +23,14 @@ from bgd.engine.values import (
     RankedPlay,
     Rollout,
     RolloutPlan,
+    Standing,
     Stop,
     never,
 )
 from bgd.errors import MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import ROLLS, Dice
-from bgd.rules.state import Cube, GameState, Match, Money, Resignation, Side
+from bgd.rules.state import Cube, GameState, Match, Money, Phase, Resignation, Side
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +76,9 @@ class Judge(Protocol):
         plies: int,
         stop: Stop,
         ladder: Ladder | None,
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]: ...
+    ) -> tuple[tuple[int, ...], Sequence[float], float]: ...
+
+    def stand(self, board: Sequence[int], ladder: Ladder) -> Standing: ...
 
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None: ...
 
@@ -100,6 +103,7 @@ class Engine:
         # Money play always has the same weights; a match a few dozen in its course.
         self._weights = lru_cache(maxsize=4096)(self._new_weights)
         self._ladder = lru_cache(maxsize=4096)(self._new_ladder)
+        self._played_for = lru_cache(maxsize=4096)(self._new_played_for)
         self._stakes = lru_cache(maxsize=4096)(self._new_stakes)
 
     @classmethod
@@ -118,10 +122,9 @@ class Engine:
         The fast way to one play: about 25 µs at 0 plies. When `stop` says so, the best of the deepest level that is
         complete. `cubeful` as in `rank`."""
         dice = self._dice(state, plies)
-        weights = self._weights(state.cube, state.turn, state.terms)
-        ladder = self._ladder(state.cube, state.turn.other, state.terms, plies) if cubeful else None
+        weights, ladder = self._played_for(state.cube, state.turn, state.terms, plies, cubeful)
         points, _, _ = self._judge.choose(state.board.points, dice.first, dice.second, weights, plies, stop, ladder)
-        return Board.unchecked(tuple(points.tolist()))
+        return Board.unchecked(points)
 
     def rank(
         self,
@@ -140,13 +143,11 @@ class Engine:
         `cubeful`: plays are worth what they are with the cube in play. Otherwise the game is played out at the cube as
         it is, gammons counting in money play even under Jacoby's rule: for games without a cube."""
         dice = self._dice(state, plies)
-        weights = self._weights(state.cube, state.turn, state.terms)
-        ladder = self._ladder(state.cube, state.turn.other, state.terms, plies) if cubeful else None
-        rows: Iterable[tuple[list[int], list[float], float, int]]
+        weights, ladder = self._played_for(state.cube, state.turn, state.terms, plies, cubeful)
+        rows: Iterable[tuple[Sequence[int], Sequence[float], float, int]]
         if top == 1 and plies == 0:
             points = state.board.points
-            best, chances, value = self._judge.choose(points, dice.first, dice.second, weights, plies, stop, ladder)
-            rows = [(best.tolist(), chances.tolist(), value, 0)]
+            rows = [(*self._judge.choose(points, dice.first, dice.second, weights, plies, stop, ladder), 0)]
         else:
             found = self._judge.rank(state.board.points, dice.first, dice.second, weights, plies, stop, ladder)
             rows = zip(*(array[:top].tolist() for array in found), strict=True)
@@ -166,6 +167,8 @@ class Engine:
         Janowski's formula at any level."""
         if state.board.finished:
             return ended.evaluation(state, plies, self._table)
+        if plies == 0 and not noise and state.phase is not Phase.OVER and _plain(state):
+            return self._standing(state)
         chances, level, searched = self._look(state, plies, stop)
         if noise:
             chances, searched = disturbed(chances, state.board, noise), None
@@ -182,8 +185,7 @@ class Engine:
 
         `opening`: it is the first roll of the game, given to this side already, and so no double."""
         dice = self._dice(state, 0)
-        weights = self._weights(state.cube, state.turn, state.terms)
-        ladder = self._ladder(state.cube, state.turn.other, state.terms, 0)
+        weights, ladder = self._played_for(state.cube, state.turn, state.terms, 0, True)
         total = actual = 0.0
         chances = 0
         for roll in ROLLS:
@@ -241,16 +243,30 @@ class Engine:
         bgd.engine.offers."""
         return offers.resign(self, state, plies, offered, self._table, stop)
 
-    def _look(self, state: GameState, plies: int, stop: Stop) -> tuple[Chances, int, Searched | None]:
-        """The chances of the side on roll, the level reached, and above 0 plies what the cube makes of them."""
-        import numpy as np
+    def _standing(self, state: GameState) -> Evaluation:
+        """`bgd.engine.cube.evaluation` at 0 plies, all of it computed by the judge."""
+        cube, terms = state.cube, state.terms
+        chances, cubeless, _, _, cubeful = self._judge.stand(
+            state.board.points, self._ladder(cube, state.turn, terms, 0)
+        )
+        if isinstance(terms, Money):
+            return Evaluation(chances, cubeless, cubeful, 0)
+        stakes = self._stakes(cube, state.turn, terms)
+        return Evaluation(chances, stakes.equity(cubeless), stakes.equity(cubeful), 0, cubeless, cubeful)
 
+    def _look(self, state: GameState, plies: int, stop: Stop) -> tuple[Chances, int, Searched | None]:
+        """The chances of the side on roll, the level reached, and what the cube makes of them."""
         self._check(plies)
+        if plies == 0 and _plain(state):
+            now = self._judge.stand(state.board.points, self._ladder(state.cube, state.turn, state.terms, 0))
+            return now.chances, 0, Searched(now.no_double, now.double_take)
         exact = self._exact(state)
         if exact is not None:
             owned = None if state.cube.owner is None else state.cube.owner is state.turn
             return Chances(exact.win), plies, Searched(exact.no_double(owned), exact.double_take)
         if plies == 0:
+            import numpy as np
+
             return Chances.of(self._judge.evaluate(np.array((state.board.points,), np.int8))[0].tolist()), 0, None
         weights = self._weights(state.cube, state.turn, state.terms)
         ladder = self._ladder(state.cube, state.turn, state.terms, plies)
@@ -265,6 +281,13 @@ class Engine:
         if isinstance(state.terms, Match) or state.cube.limit < _OUT_OF_REACH * state.cube.value:
             return None
         return self._judge.exact_money(state.board.points)
+
+    def _new_played_for(
+        self, stake: Cube, turn: Side, terms: Match | Money, plies: int, cubeful: bool
+    ) -> tuple[NDArray[np.float32], Ladder | None]:
+        """What plays of the side `turn` are judged by."""
+        ladder = self._ladder(stake, turn.other, terms, plies) if cubeful else None
+        return self._weights(stake, turn, terms), ladder
 
     def _new_weights(self, stake: Cube, turn: Side, terms: Match | Money) -> NDArray[np.float32]:
         import numpy as np
@@ -288,3 +311,8 @@ class Engine:
     def _check(self, plies: int) -> None:
         if plies > self.max_plies:
             raise Unsupported(f"Expected 0 to {self.max_plies} plies, got `{plies}`")
+
+
+def _plain(state: GameState) -> bool:
+    """Whether a ladder says all there is to say about the cube: in money play only of a limit out of sight."""
+    return isinstance(state.terms, Match) or state.cube.limit >= FAR_LIMIT * state.cube.value

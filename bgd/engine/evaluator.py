@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,17 @@ from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.rollout import roll_out
 from bgd.engine.search import MAX_DEPTH, Filter, Look, Ranked, Searcher
-from bgd.engine.values import ExactMoney, RolloutPlan, Stop, never
+from bgd.engine.values import Chances, ExactMoney, RolloutPlan, Standing, Stop, never
 from bgd.engine.weights import load_weights, shipped_weights
 from bgd.errors import Unsupported
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.bundle import best_play_of
-from bgd.kernels.cubeful import Ladder, best_play_cubeful, cube_space
-from bgd.kernels.decide import evaluate_on_roll
+from bgd.kernels.case import judge
+from bgd.kernels.cubeful import Ladder, cube_space
+from bgd.kernels.decide import static_on_roll
 from bgd.kernels.home import both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, generate
-from bgd.kernels.network import OUTPUTS, Net, money_weights
+from bgd.kernels.network import OUTPUTS, Net, aligned, money_weights
 from bgd.kernels.prune import PruneNet
 from bgd.kernels.rollout import Orders, Start, play_games
 from bgd.kernels.search import OPEN, OVER, ends_of
@@ -42,7 +43,8 @@ from bgd.rules.state import Cube, GameState, Money, Side
 Board = Sequence[int] | NDArray[np.int8]
 
 _TOGETHER = 64  # boards that are searched at once: enough to share, not too many to keep in memory
-_PACK = struct.Struct("26b").pack
+_POINTS = struct.Struct("26b")
+_PLAYED = struct.Struct("6d")
 
 
 class Evaluator:
@@ -61,12 +63,16 @@ class Evaluator:
     ) -> None:
         """`threads` share one search, as many as there are cores unless given; `limits` say what it leaves out."""
         self.header = header
+        net = Net(*map(aligned, net))
         self._net = net
         self._prune = prune
         self._table = table
         self._money = money_weights()
+        self._arrays = lru_cache(maxsize=256)(partial(np.array, dtype=np.float32))
+        # The stakes of what is asked without any: a case always has some.
+        self._ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=0)
         self._here = Workplace(net, table)
-        self._searcher = Searcher(prune, self._here, Team(threads or cores()), limits)
+        self._searcher = Searcher(prune, table, self._ladder, self._here, Team(threads or cores()), limits)
 
     @classmethod
     def load(
@@ -112,8 +118,12 @@ class Evaluator:
         if isinstance(board, np.ndarray):
             here.board[:26] = board[:26]
         else:
-            here.board_bytes[:] = _PACK(*board)
+            here.board_bytes[:] = _POINTS.pack(*board)
         return here
+
+    def _array(self, weights6: Sequence[float] | NDArray[np.float32]) -> NDArray[np.float32]:
+        """Utility weights as the kernels take them, the same array for the same list."""
+        return weights6 if isinstance(weights6, np.ndarray) else self._arrays(tuple(weights6))
 
     def evaluate(self, boards: NDArray[np.int8], plies: int = 0) -> NDArray[np.float32]:
         """Probabilities (n, 5) of the side on roll, before its roll, for boards (n, 26) seen by it.
@@ -125,7 +135,7 @@ class Evaluator:
         padded = np.zeros((len(boards), BOARD), np.int8)
         padded[:, :26] = boards
         probs = np.zeros((len(boards), OUTPUTS), np.float32)
-        evaluate_on_roll(padded, 0, self._money, self._net, self._prune, self._table, here.space, probs)
+        static_on_roll(padded, self._net, self._table, here.space, probs)
         if plies:
             turned = np.zeros_like(padded)
             turned[:, :26] = -padded[:, 25::-1]
@@ -153,7 +163,7 @@ class Evaluator:
             if found is not None:
                 return found
         probs = np.zeros((1, OUTPUTS), np.float32)
-        evaluate_on_roll(padded, 0, self._money, self._net, self._prune, self._table, here.space, probs)
+        static_on_roll(padded, self._net, self._table, here.space, probs)
         return Look(probs[0].astype(np.float64), None, 0)
 
     def exact_money(self, board: Board) -> ExactMoney | None:
@@ -189,16 +199,14 @@ class Evaluator:
         only the best are looked at so deeply, and less deeply when `stop` said so: `plies` of the answer tells. Equals:
         in order of generation."""
         self._check_plies(plies)
-        weights = np.ascontiguousarray(weights6, np.float32)
-        return self._searcher.rank(self._put(board).board, d1, d2, weights, ladder, plies, stop)
+        return self._searcher.rank(self._put(board).board, d1, d2, self._array(weights6), ladder, plies, stop)
 
     def best(
         self, board: Board, d1: int, d2: int, weights6: Sequence[float] | NDArray[np.float32], plies: int = 0
     ) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
         """The board (26,) after the best play and the mover's probabilities (5,): the first of `rank`, faster."""
-        weights = weights6 if isinstance(weights6, np.ndarray) else np.array(weights6, np.float32)
-        after, probs, _ = self.choose(board, d1, d2, weights, plies)
-        return after, probs
+        after, chances, _ = self.choose(board, d1, d2, self._array(weights6), plies)
+        return np.array(after, np.int8), np.array(chances, np.float32)
 
     def choose(
         self,
@@ -209,22 +217,26 @@ class Evaluator:
         plies: int = 0,
         stop: Stop = never,
         ladder: Ladder | None = None,
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
-        """The first of `rank`, faster: its board (26,), probabilities (5,) and utility.
+    ) -> tuple[tuple[int, ...], Sequence[float], float]:
+        """The first of `rank`, faster: its board, five chances and utility. The same arrays for the same stakes, since
+        what was made ready for them is found again by these.
 
         A play that is the only one is not looked at deeply: its numbers are those of 0 plies."""
         here = self._put(board)
-        space = here.space
-        if plies and generate(here.board, d1, d2, space.plays) > 1:
+        if plies and generate(here.board, d1, d2, here.space.plays) > 1:
             ranked = self.rank(board, d1, d2, weights6, plies, stop, ladder)
-            return ranked.boards[0], ranked.probs[0], float(ranked.utility[0])
-        utility: NDArray[Any] = space.utility
-        if ladder is None:
-            index, _ = best_play_of(here.board, d1, d2, weights6, here.bundle)
-        else:
-            utility, cube = here.worths, cube_space(ladder.usable.shape[1])
-            index, _ = best_play_cubeful(here.board, d1, d2, weights6, here.bundle, ladder, cube, utility)
-        return space.plays.boards[index, :26].copy(), space.probs[index].copy(), float(utility[index])
+            return tuple(ranked.boards[0].tolist()), ranked.probs[0].tolist(), float(ranked.utility[0])
+        judge(d1, d2, ladder is not None, here.case(ladder or self._ladder, weights6))
+        found = _PLAYED.unpack_from(here.found_bytes)
+        return _POINTS.unpack(here.after_bytes), found[:OUTPUTS], found[OUTPUTS]
+
+    def stand(self, board: Board, ladder: Ladder) -> Standing:
+        """What a board is worth to the side on roll, before its roll, at 0 plies, that side being the first of the
+        ladder."""
+        here = self._put(board)
+        judge(0, 0, True, here.case(ladder, self._money))
+        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, *worths = here.found.tolist()
+        return Standing(Chances(win, win_gammon, win_backgammon, lose_gammon, lose_backgammon), *worths)
 
     def games(
         self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]

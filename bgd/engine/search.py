@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine.values import Stop, never
-from bgd.kernels.bundle import best_play_of
-from bgd.kernels.cubeful import Ladder, best_play_cubeful, cube_space, worths
+from bgd.kernels.bearoff import Bearoff
+from bgd.kernels.case import judge
+from bgd.kernels.cubeful import Ladder, cube_space, worths
 from bgd.kernels.decide import turn_weights
 from bgd.kernels.movegen import BOARD, MAX_PLAYS
 from bgd.kernels.network import OUTPUTS
 from bgd.kernels.prune import PruneNet
-from bgd.kernels.search import KNOWN, OPEN, ROLLS, average, distinct, ends_of, expand_of
+from bgd.kernels.search import KNOWN, OPEN, ROLLS, SOLVED, average, distinct, ends_of, expand_of
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team
 
@@ -84,10 +85,27 @@ class _Layer:
     index: NDArray[np.int64]  # (n, 21) of the children in the next layer, or -1
 
 
+def _last_end(ladder: Ladder) -> int:
+    """How far a search with this cube looks: also at what follows a race whose chances are known, for the cube's sake,
+    but where its worth with the cube is known too."""
+    return KNOWN if ladder.endless else SOLVED
+
+
 class Searcher:
     """Searches with one network. Thread safe: each thread has a workspace of its own."""
 
-    def __init__(self, prune: PruneNet, here: Workplace, team: Team, limits: Filter | None = None) -> None:
+    def __init__(
+        self,
+        prune: PruneNet,
+        table: Bearoff,
+        ladder: Ladder,
+        here: Workplace,
+        team: Team,
+        limits: Filter | None = None,
+    ) -> None:
+        """`ladder`: any, for what is asked without a cube."""
+        self.table = table
+        self._ladder = ladder
         self._filter = limits or Filter()
         self._prune = prune
         self._here = here
@@ -108,15 +126,10 @@ class Searcher:
         With a `ladder`, in which the opponent comes first, they are ranked by what they are worth with the cube in
         play, otherwise by the utility `weights`; these choose the replies in any case."""
         here = self._here
+        here.board[:] = board
         space = here.space
-        utility: NDArray[np.float64]
-        if ladder is None:
-            _, count = best_play_of(board, die1, die2, weights, here.bundle)
-            utility = space.utility[:count].astype(np.float64)
-        else:
-            cube = cube_space(ladder.usable.shape[1])
-            _, count = best_play_cubeful(board, die1, die2, weights, here.bundle, ladder, cube, here.worths)
-            utility = here.worths[:count].copy()
+        _, count = judge(die1, die2, ladder is not None, here.case(ladder or self._ladder, weights))
+        utility = (space.utility if ladder is None else here.worths)[:count].astype(np.float64)
         boards, probs = space.plays.boards[:count].copy(), space.probs[:count].copy()
         order = np.argsort(-utility, kind="stable")
         levels = np.zeros(count, np.int64)
@@ -143,7 +156,7 @@ class Searcher:
         turn_weights(weights, theirs)
         turned = np.zeros((len(boards), BOARD), np.int8)
         turned[:, :26] = -boards[:, 25::-1]
-        last_end = OPEN if ladder is None else KNOWN
+        last_end = OPEN if ladder is None else _last_end(ladder)
         row = np.empty(len(boards), np.int64)
         tree: Tree | None = None
         kept = len(boards)
@@ -189,7 +202,7 @@ class Searcher:
     ) -> Look | None:
         """A game that goes on, at `board` (32,), seen by the side on roll before its roll, with a cube in play, looked
         at `plies` (1 or more) deep, or less deep when `stop` said so; None when it said so before the first level."""
-        tree = Tree(self, board.reshape(1, BOARD), weights, KNOWN)
+        tree = Tree(self, board.reshape(1, BOARD), weights, _last_end(ladder))
         root = np.zeros(1, np.int64)
         found: Look | None = None
         for level in range(1, plies + 1):
@@ -240,7 +253,7 @@ class Searcher:
 class Tree:
     """The layers under some boards, all with the same side on roll, whose utility `weights` are.
 
-    `last_end`: KNOWN to look also at what follows a race whose chances are known, for the cube's sake, else OPEN."""
+    `last_end`: the last of the ends of bgd.kernels.search whose boards are looked at further."""
 
     def __init__(
         self,
@@ -314,6 +327,7 @@ class Tree:
                     depth % 2,
                     doubles or depth > 0,
                     ladder,
+                    self._searcher.table,
                     cube_space(levels),
                     upper[some],
                 )

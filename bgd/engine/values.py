@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bgd.rules.board import Board
 
@@ -41,6 +41,18 @@ class Chances:
     def flip(self) -> Chances:
         """The same, as the other side sees it."""
         return Chances(1 - self.win, self.lose_gammon, self.lose_backgammon, self.win_gammon, self.win_backgammon)
+
+
+class Standing(NamedTuple):
+    """What a position is worth to the side on roll at 0 plies, in units of bgd.engine.stakes.Stakes: `cubeless`, the
+    game played out at the cube as it is; of `no_double` and of a double taken; and of the better of these that its
+    side may choose, the other answering as it should."""
+
+    chances: Chances
+    cubeless: float
+    no_double: float
+    double_take: float
+    cubeful: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import types
 from numba.experimental import structref
-from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, kernel
-from bgd.kernels.decide import Space, best_play
+from bgd.kernels.cache import kernel
+from bgd.kernels.decide import Space
 from bgd.kernels.network import Net
 
 
@@ -47,11 +45,3 @@ def bundle(net: Net, table: Bearoff, space: Space) -> Bundle:
     """Make a bundle, by a kernel that is kept: numba would compile the class's own constructor in every process."""
     made: Bundle = _new_bundle(net, table, space)
     return made
-
-
-@float_kernel
-def best_play_of(
-    board: NDArray[np.int8], die1: int, die2: int, weights: NDArray[np.float32], everything: Bundle
-) -> tuple[int, int]:
-    """`decide.best_play` with a bundle."""
-    return best_play(board, die1, die2, weights, everything.net, everything.table, everything.space)

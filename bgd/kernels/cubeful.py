@@ -14,15 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.bundle import Bundle
-from bgd.kernels.cache import float_kernel, inner_kernel
-from bgd.kernels.decide import best_play
-from bgd.kernels.movegen import flip, highest
+from bgd.kernels.bearoff import Bearoff
+from bgd.kernels.cache import inner_kernel
+from bgd.kernels.home import opponent_index, own_index
+from bgd.kernels.lanes import MEN_MASK, PIPS, PIPS_MASK, at_least, at_most, leading, lowest, opponent_tally, own_tally
 from bgd.kernels.network import OUTPUTS, game_over
-from bgd.kernels.scalars import as_int
-from bgd.kernels.search import CHANCES, OPEN, OVER, ROLLS
+from bgd.kernels.search import CHANCES, OVER, ROLLS
+from bgd.kernels.twosided import AWAY, OWNED, in_table
+from bgd.kernels.twosided import CENTRED as SHARED
 
 CENTRED = -1  # the owner of the cube of state 0, if it is neither side
+_BEYOND = 1 << 25  # a bit above all points of the opponent's
 _POINTS = 3  # worth[.., _POINTS + n] is that of n times the cube, -3 to 3
 
 
@@ -56,24 +58,34 @@ def cube_space(levels: int) -> CubeSpace:
 
 
 @inner_kernel
+def owner_of(state: int, ladder: Ladder) -> int:
+    """Side 0, side 1 or CENTRED."""
+    owner: int = ladder.owner
+    return owner if state == 0 else (state + 1) % 2
+
+
+@inner_kernel
+def _efficiency(board: NDArray[np.int8], on_roll: int, waiting: int, constants: NDArray[np.float64]) -> float:
+    """How alive the cube is, given the tallies of the side on roll and of the other."""
+    rear = 63 - leading(at_least(board, 1) | 1)
+    if rear > lowest(at_most(board, -1) | _BEYOND):
+        return float(constants[0])
+    if waiting & MEN_MASK <= 2 and (waiting >> PIPS) & PIPS_MASK <= 3:  # surely off with the next roll
+        return 0.0
+    pips = (on_roll >> PIPS) & PIPS_MASK
+    return float(min(max(constants[1] + constants[2] * pips, constants[3]), constants[4]))
+
+
+@inner_kernel
 def efficiency_at(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
     """How alive the cube is at `board`, seen by the side on roll."""
-    opponent_front = 0
-    while opponent_front < 25 and board[opponent_front] >= 0:
-        opponent_front += 1
-    if highest(board, 25) > opponent_front:
-        return float(constants[0])
-    pips = as_int(0)
-    opponent_pips = as_int(0)
-    opponent_men = as_int(0)
-    for point in range(26):
-        men = as_int(board[point])
-        pips += max(men, 0) * point
-        opponent_pips -= min(men, 0) * (25 - point)
-        opponent_men -= min(men, 0)
-    if opponent_men <= 2 and opponent_pips <= 3:  # surely off with the next roll
-        return 0.0
-    return float(min(max(constants[1] + constants[2] * pips, constants[3]), constants[4]))
+    return _efficiency(board, own_tally(board), opponent_tally(board), constants)
+
+
+@inner_kernel
+def efficiency_after(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
+    """The same at `board` seen by the side that played last, the other being on roll."""
+    return _efficiency(board, opponent_tally(board), own_tally(board), constants)
 
 
 @inner_kernel
@@ -115,8 +127,9 @@ def prepare(mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeS
         for side in range(2):
             win = _win(side, 0, ladder, space)
             lose = -_lose(side, 0, ladder, space)
+            take_point = max(0.0, (lose - 0.5) / (win + lose + 0.5))
             for level in range(levels):
-                points[side, level] = max(0.0, (lose - 0.5) / (win + lose + 0.5))
+                points[side, level] = take_point
         return
     for level in range(levels - 2, -1, -1):
         raised = level + 1
@@ -145,7 +158,7 @@ def _cubeless(mover: int, level: int, idle: bool, win: float, ladder: Ladder, sp
 def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
     """The worth to `mover`, the side on roll, with the cube in `state`, after `prepare` for its chances."""
     level = (state + 1) // 2
-    owner = ladder.owner if state == 0 else (state + 1) % 2
+    owner = owner_of(state, ladder)
     idle = ladder.idle and state == 0
     dead = _cubeless(mover, level, idle, win, ladder, space)
     other = 1 - mover
@@ -190,7 +203,7 @@ def answer(values: NDArray[np.float64], side: int, ladder: Ladder) -> None:
     offset = 0.0 if side == 0 else ladder.total
     for state in range(2 * levels - 2):
         level = (state + 1) // 2
-        owner = ladder.owner if state == 0 else (state + 1) % 2
+        owner = owner_of(state, ladder)
         raised = level + 1
         if (owner != CENTRED and owner != side) or not ladder.usable[side, level] or raised >= levels:
             continue
@@ -217,12 +230,95 @@ def static(board: NDArray[np.int8], mover: int, probs: NDArray[np.float64], ladd
 
 
 @inner_kernel
+def in_pairs(board: NDArray[np.int8], ladder: Ladder) -> bool:
+    """Whether the two-sided bear-off table knows what the game is worth: money play, few checkers left."""
+    return ladder.endless and in_table(board)
+
+
+@inner_kernel
+def worth_of_pair(
+    mine: int, theirs: int, side: int, state: int, may_double: bool, ladder: Ladder, table: Bearoff
+) -> float:
+    """The exact worth to `side`, on roll, of the home boards with these indices, its own and the other's."""
+    pair = table.pairs[mine, theirs]
+    unit = float(1 << ((state + 1) // 2))
+    owner = owner_of(state, ladder)
+    away: float = pair[AWAY]
+    if owner == 1 - side:
+        return unit * away
+    keep: float = pair[SHARED] if owner == CENTRED else pair[OWNED]
+    if may_double:
+        keep = max(keep, min(2.0 * away, 1.0))
+    return unit * keep
+
+
+@inner_kernel
+def pair_worth(
+    after: NDArray[np.int8], side: int, state: int, may_double: bool, ladder: Ladder, table: Bearoff
+) -> float:
+    """The exact worth to `side`, on roll, of a position in the table, seen by the other side, which played last."""
+    return worth_of_pair(opponent_index(after), own_index(after), side, state, may_double, ladder, table)
+
+
+@inner_kernel
+def turn_chances(source: NDArray[np.float32], target: NDArray[np.float64]) -> None:
+    """The five numbers as the other side sees them, in double precision."""
+    target[0] = 1.0 - source[0]
+    target[1] = source[3]
+    target[2] = source[4]
+    target[3] = source[1]
+    target[4] = source[2]
+
+
+@inner_kernel
+def best_action(rolling: float, taken: float, ladder: Ladder) -> float:
+    """The worth to side 0, on roll, of the better of rolling and of a double that would be worth `taken`, the cube in
+    state 0; `answer` for that state alone."""
+    if ladder.owner == 1 or not ladder.usable[0, 0]:
+        return rolling
+    if ladder.beavers and taken < 0 and ladder.usable[1, 1]:
+        taken *= 2
+    return max(rolling, min(taken, float(ladder.worth[0, 0, _POINTS + 1])))
+
+
+@inner_kernel
+def worth_after_play(
+    after: NDArray[np.int8], probs: NDArray[np.float32], ladder: Ladder, table: Bearoff, space: CubeSpace
+) -> float:
+    """The worth to side 1 of `after`, a board after its play, the cube in state 0: side 0 may double next. `probs` are
+    side 1's chances."""
+    numbers = space.probs
+    if game_over(after):
+        for k in range(OUTPUTS):
+            numbers[k] = probs[k]
+        prepare(1, numbers, ladder, space)
+        return _cubeless(1, 0, ladder.idle, 1.0, ladder, space)
+    if in_pairs(after, ladder):
+        return ladder.total - pair_worth(after, 0, 0, True, ladder, table)
+    turn_chances(probs, numbers)
+    prepare(0, numbers, ladder, space)
+    efficiency = efficiency_after(after, ladder.efficiency)
+    rolling = worth_in(0, 0, numbers[0], efficiency, ladder, space)
+    if ladder.owner == 1 or not ladder.usable[0, 0]:
+        return ladder.total - rolling
+    taken = worth_in(0, 2, numbers[0], efficiency, ladder, space)
+    return ladder.total - best_action(rolling, taken, ladder)
+
+
+@inner_kernel
+def cubeless_worth(win: float, ladder: Ladder, space: CubeSpace) -> float:
+    """The worth to side 0 of the game played out at the cube as it is, after `prepare` for its chances."""
+    return _cubeless(0, 0, False, win, ladder, space)
+
+
+@inner_kernel
 def _after(
     board: NDArray[np.int8],
     probs: NDArray[np.float32],
     end: int,
     roller: int,
     ladder: Ladder,
+    table: Bearoff,
     space: CubeSpace,
 ) -> None:
     """Worths to side 0, by state of the cube, after a play of `roller`, to `space.values`.
@@ -230,6 +326,13 @@ def _after(
     `board` is seen by the other side, who may double; `probs` are the roller's chances."""
     numbers = space.probs
     other = 1 - roller
+    if end != OVER and in_pairs(board, ladder):
+        mine = own_index(board)
+        theirs = opponent_index(board)
+        for state in range(space.values.shape[0]):
+            worth = worth_of_pair(mine, theirs, other, state, True, ladder, table)
+            space.values[state] = worth if other == 0 else ladder.total - worth
+        return
     if end == OVER:
         for k in range(OUTPUTS):
             numbers[k] = probs[k]
@@ -238,11 +341,7 @@ def _after(
             worth = _cubeless(roller, (state + 1) // 2, ladder.idle and state == 0, 1.0, ladder, space)
             space.values[state] = worth if roller == 0 else ladder.total - worth
         return
-    numbers[0] = 1.0 - probs[0]
-    numbers[1] = probs[3]
-    numbers[2] = probs[4]
-    numbers[3] = probs[1]
-    numbers[4] = probs[2]
+    turn_chances(probs, numbers)
     static(board, other, numbers, ladder, space)
     answer(space.values, other, ladder)
 
@@ -257,6 +356,7 @@ def worths(
     roller: int,
     doubles: bool,
     ladder: Ladder,
+    table: Bearoff,
     space: CubeSpace,
     out: NDArray[np.float64],
 ) -> None:
@@ -275,34 +375,8 @@ def worths(
                 for state in range(states):
                     out[i, state] += CHANCES[roll] * below[there, state]
             else:
-                _after(children[i, roll], probs[i, roll], ends[i, roll], roller, ladder, space)
+                _after(children[i, roll], probs[i, roll], ends[i, roll], roller, ladder, table, space)
                 for state in range(states):
                     out[i, state] += CHANCES[roll] * space.values[state]
         if doubles:
             answer(out[i], roller, ladder)
-
-
-@float_kernel
-def best_play_cubeful(
-    board: NDArray[np.int8],
-    die1: int,
-    die2: int,
-    weights: NDArray[np.float32],
-    everything: Bundle,
-    ladder: Ladder,
-    cube: CubeSpace,
-    out: NDArray[np.float64],
-) -> tuple[int, int]:
-    """`decide.best_play` with the cube in play: side 1 is on roll, side 0 may double next.
-
-    Worths to side 1, the cube in state 0, go to `out`, with the other numbers in the bundle's space."""
-    space = everything.space
-    best, count = best_play(board, die1, die2, weights, everything.net, everything.table, space)
-    for i in range(count):
-        flip(space.plays.boards[i], space.turned)
-        end = OVER if game_over(space.plays.boards[i]) else OPEN
-        _after(space.turned, space.probs[i], end, 1, ladder, cube)
-        out[i] = ladder.total - cube.values[0]
-        if i == 0 or out[i] > out[best]:
-            best = i
-    return best, count

@@ -193,6 +193,21 @@ def one_ply(
     nest(out)  # sums of 21 products are rounded
 
 
+@inner_float_kernel
+def static_on_roll(
+    boards: NDArray[np.int8], net: Net, table: Bearoff, space: Space, probs: NDArray[np.float32]
+) -> None:
+    """The network's five numbers of the side on roll of boards before its roll, seen by it."""
+    turned = space.turned
+    for i in range(boards.shape[0]):
+        if game_over(boards[i]):  # won by the side "on roll": no turned board to ask
+            won_probabilities(boards[i], probs[i])
+            continue
+        flip(boards[i], turned)
+        evaluate_board(turned, net, table, space.net)
+        turn_probabilities(space.net.out, probs[i])
+
+
 @float_kernel
 def evaluate_on_roll(
     boards: NDArray[np.int8],
@@ -205,19 +220,16 @@ def evaluate_on_roll(
     probs: NDArray[np.float32],
 ) -> None:
     """The five numbers of the side on roll of boards before its roll, seen by it. `weights` are its own."""
+    static_on_roll(boards, net, table, space, probs)
+    if plies == 0:
+        return
     turned = np.zeros(BOARD, np.int8)
     out = np.zeros(OUTPUTS, np.float32)
     theirs = np.zeros(6, np.float32)
     turn_weights(weights, theirs)
     for i in range(boards.shape[0]):
-        if game_over(boards[i]):  # won by the side "on roll": no turned board to ask
-            won_probabilities(boards[i], probs[i])
-            continue
-        flip(boards[i], turned)
-        if plies == 0:
-            evaluate_board(turned, net, table, space.net)
-            turn_probabilities(space.net.out, probs[i])
-        else:
+        if not game_over(boards[i]):
+            flip(boards[i], turned)
             one_ply(turned, theirs, net, prune, table, space, out)
             turn_probabilities(out, probs[i])
 
@@ -232,6 +244,7 @@ __all__ = [
     "evaluate_on_roll",
     "one_ply",
     "space_for",
+    "static_on_roll",
     "turn_probabilities",
     "turn_weights",
 ]

@@ -19,7 +19,9 @@ from bgd.kernels.cache import inner_kernel
 from bgd.kernels.lanes import (
     DEEP_MEN,
     HOMEWARD,
+    MEN_MASK,
     PIPS,
+    PIPS_MASK,
     TIMING,
     at_least,
     at_most,
@@ -219,14 +221,14 @@ def encode_facts(board: NDArray[np.int8], own: int, opponent: int, rows: NDArray
     opp_tallied = opponent_tally(board)
     own_placed = own_places(board)
     opp_placed = opponent_places(board)
-    own_men = own_tallied & 15
-    opp_men = opp_tallied & 15
-    own_pips = (own_tallied >> PIPS) & 511
-    opp_pips = (opp_tallied >> PIPS) & 511
-    own_homeward = (own_tallied >> HOMEWARD) & 511
-    opp_homeward = (opp_tallied >> HOMEWARD) & 511
-    own_timing = (own_tallied >> TIMING) & 511
-    opp_timing = (opp_tallied >> TIMING) & 511
+    own_men = own_tallied & MEN_MASK
+    opp_men = opp_tallied & MEN_MASK
+    own_pips = (own_tallied >> PIPS) & PIPS_MASK
+    opp_pips = (opp_tallied >> PIPS) & PIPS_MASK
+    own_homeward = (own_tallied >> HOMEWARD) & PIPS_MASK
+    opp_homeward = (opp_tallied >> HOMEWARD) & PIPS_MASK
+    own_timing = (own_tallied >> TIMING) & PIPS_MASK
+    opp_timing = (opp_tallied >> TIMING) & PIPS_MASK
     own_back = own_placed & 255
     opp_back = opp_placed & 255
     own_anchors = (own_made_down >> 1) & 63

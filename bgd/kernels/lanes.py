@@ -21,6 +21,7 @@ BLOCK_BYTES = 256  # of sums that stay in registers together: half of the wide o
 _BOARD = 32
 
 _intrinsic: Any = intrinsic
+_cgutils: Any = cgutils
 _BIT, _BYTE, _SHORT, _INT, _LONG = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
 _SINGLE = ir.FloatType()
 
@@ -118,7 +119,7 @@ def _of_bits(name: str, width: int, *flags: int) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             word = ir.IntType(width)
             kind = ir.FunctionType(word, [word, *[_BIT] * len(flags)])
-            function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.i{width}")
+            function = _cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.i{width}")
             number = builder.trunc(arguments[0], word) if width < 64 else arguments[0]
             found = builder.call(function, [number, *(ir.Constant(_BIT, flag) for flag in flags)])
             return builder.zext(found, _LONG) if width < 64 else found
@@ -158,6 +159,7 @@ count_bits: Callable[[int], int] = _intrinsic(_typed_count)
 
 # Fields of `tally` and where they begin: of a side's checkers, seen by itself.
 MEN, PIPS, HOMEWARD, TIMING = 0, 4, 13, 22
+MEN_MASK, PIPS_MASK = 15, 511
 DEEP_MEN = 8
 
 
@@ -190,7 +192,7 @@ def _tally(mine: bool, lane: Any, fields: Callable[[int], int]) -> Any:
             weighed = builder.mul(wide, _numbers(lane, weights))
             kind = ir.FunctionType(lane, [weighed.type])
             name = f"llvm.vector.reduce.add.v{_BOARD}i{lane.width}"
-            total = builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [weighed])
+            total = builder.call(_cgutils.get_or_insert_function(builder.module, kind, name), [weighed])
             return builder.zext(total, _LONG)
 
         return types.int64(board), code
@@ -269,7 +271,7 @@ def _typed_add_rows(_: Any, target: Any, base: Any, rows: Any, more: Any, mores:
             _store(builder, total, builder.gep(targets.data, [start]))
 
         blocks = builder.sdiv(width, ir.Constant(_LONG, lanes))
-        with cgutils.for_range(builder, blocks, intp=_LONG) as loop:
+        with _cgutils.for_range(builder, blocks, intp=_LONG) as loop:
             block(builder.mul(loop.index, ir.Constant(_LONG, lanes)))
         return builder.mul(blocks, ir.Constant(_LONG, lanes))
 
@@ -318,14 +320,14 @@ def _typed_blend(_: Any, target: Any, base: Any, rows: Any, factors: Any, signs:
         lanes = 32
         vector = ir.VectorType(_SINGLE, lanes)
         zero, one = ir.Constant(_LONG, 0), ir.Constant(_LONG, 1)
-        lowest_bit = cgutils.get_or_insert_function(
+        lowest_bit = _cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(_LONG, [_LONG, _BIT]), "llvm.cttz.i64"
         )
-        fused = cgutils.get_or_insert_function(
+        fused = _cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(vector, [vector] * 3), f"llvm.fmuladd.v{lanes}f32"
         )
         count = builder.extract_value(words.shape, 0)
-        even, odd = cgutils.alloca_once(builder, vector), cgutils.alloca_once(builder, vector)
+        even, odd = _cgutils.alloca_once(builder, vector), _cgutils.alloca_once(builder, vector)
         builder.store(_load(builder, bases.data, _SINGLE, lanes), even)
         builder.store(ir.Constant(vector, None), odd)
 
@@ -334,7 +336,7 @@ def _typed_blend(_: Any, target: Any, base: Any, rows: Any, factors: Any, signs:
             row = _load(builder, builder.gep(table.data, [place]), _SINGLE, lanes)
             return builder.call(fused, [_same(builder, factor, lanes), row, total])
 
-        with cgutils.for_range(builder, count, intp=_LONG) as loop:
+        with _cgutils.for_range(builder, count, intp=_LONG) as loop:
             first = builder.mul(loop.index, ir.Constant(_LONG, 64))
             bits = builder.load(builder.gep(words.data, [loop.index]))
             evens, odds = builder.load(even), builder.load(odd)
@@ -412,10 +414,10 @@ def _typed_sigmoids(_: Any, target: Any, bias: Any, rows: Any, units: Any) -> An
             _pointer(context, builder, kind, array) for kind, array in zip(signature.args, arguments, strict=True)
         )
         vector, short = ir.VectorType(_SINGLE, lanes), ir.VectorType(_SINGLE, padded)
-        total = cgutils.get_or_insert_function(
+        total = _cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(_SINGLE, [_SINGLE, vector]), f"llvm.vector.reduce.fadd.v{lanes}f32"
         )
-        fused = cgutils.get_or_insert_function(
+        fused = _cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(short, [short] * 3), f"llvm.fmuladd.v{padded}f32"
         )
         active = _load(builder, sums, _SINGLE, lanes)

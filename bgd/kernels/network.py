@@ -9,7 +9,6 @@ and the numbers are nested.
 
 from __future__ import annotations
 
-import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +37,6 @@ UNITS = 32  # of the second layer
 OUTPUTS = 5
 NETWORK, EXACT = 0, 1  # where a value came from
 _LINE = 64  # bytes that the processor fetches together
-_LARGE = 1 << 21  # bytes of a large page
 _WORD = 64  # bits
 
 
@@ -74,17 +72,10 @@ class NetSpace(NamedTuple):
 
 def aligned(array: NDArray[Any]) -> NDArray[Any]:
     """A copy that begins at a cache line, where numpy cares for 16 bytes alone: a vector across two lines is read at
-    half the speed. Large ones lie in a page of their own, where the system has large pages."""
-    size, boundary = array.nbytes, _LINE
-    if size >= _LARGE // 2 and hasattr(mmap, "MADV_HUGEPAGE"):
-        boundary = _LARGE
-        pages = mmap.mmap(-1, (size + boundary - 1) // boundary * boundary + boundary)
-        pages.madvise(mmap.MADV_HUGEPAGE)
-        memory = np.frombuffer(pages, np.uint8)
-    else:
-        memory = np.zeros(size + boundary, np.uint8)
-    first = -memory.ctypes.data % boundary
-    copy = memory[first : first + size].view(array.dtype).reshape(array.shape)
+    half the speed."""
+    memory = np.zeros(array.nbytes + _LINE, np.uint8)
+    first = -memory.ctypes.data % _LINE
+    copy = memory[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
     copy[...] = array
     return copy
 

@@ -12,18 +12,21 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.bearoff import Bearoff, both_home
+from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import Bundle
 from bgd.kernels.cache import float_kernel, inner_float_kernel, inner_kernel
 from bgd.kernels.decide import Space
+from bgd.kernels.home import both_home
 from bgd.kernels.movegen import BOARD, flip, generate
 from bgd.kernels.network import EXACT, OUTPUTS, Net, evaluate_child, game_over, prepare_parent, utility_of
 from bgd.kernels.prune import PruneNet, PruneSpace, keep_best
 from bgd.kernels.scalars import as_int, as_single
+from bgd.kernels.twosided import in_table
 
 ROLLS = 21
-# What follows a reply: more play of unknown value; a race inside both home boards, whose value is known; nothing.
-OPEN, KNOWN, OVER = 0, 1, 2
+# What follows a reply: more play of unknown value; a race inside both home boards, whose chances are known; one of few
+# men, whose worth in money play is known with the cube besides; nothing.
+OPEN, KNOWN, SOLVED, OVER = 0, 1, 2, 3
 
 CHANCES: NDArray[np.float64] = np.array(
     [(1.0 if die1 == die2 else 2.0) / 36.0 for die1 in range(1, 7) for die2 in range(1, die1 + 1)]
@@ -38,6 +41,16 @@ def within(kept: int, window: float, space: PruneSpace) -> int:
     while space.scores[space.kept[kept - 1]] < least:
         kept -= 1
     return kept
+
+
+@inner_kernel
+def _end_of(board: NDArray[np.int8]) -> int:
+    """What follows `board`, after a play of the side that sees it."""
+    if game_over(board):
+        return OVER
+    if not both_home(board):
+        return OPEN
+    return SOLVED if in_table(board) else KNOWN
 
 
 @inner_float_kernel
@@ -57,7 +70,7 @@ def expand(
     """For each of `boards` (n, 32), seen by the side on roll, and each roll, the best reply by `weights`, that side's.
 
     Writes the roller's chances after it to `probs` (n, 21, 5), the board, seen by the other side, to `children`
-    (n, 21, 32), and OPEN, KNOWN or OVER to `ends` (n, 21). About 0.1 ms a board."""
+    (n, 21, 32), and and what follows to `ends` (n, 21). About 0.1 ms a board."""
     for i in range(boards.shape[0]):
         board = boards[i]
         prepare_parent(board, net, space.net)
@@ -81,21 +94,18 @@ def expand(
                         end = KNOWN if source == EXACT else OPEN
                         for k in range(OUTPUTS):
                             probs[i, roll, k] = space.net.out[k]
-                if end == KNOWN and game_over(space.plays.boards[best]):
-                    end = OVER
+                if end == KNOWN:
+                    end = _end_of(space.plays.boards[best])
                 flip(space.plays.boards[best], children[i, roll])
                 ends[i, roll] = end
                 roll += 1
 
 
-@inner_float_kernel
+@inner_kernel
 def ends_of(boards: NDArray[np.int8], ends: NDArray[np.uint8]) -> None:
     """What follows `boards` (n, 32), each after a play of the side that sees it."""
     for i in range(boards.shape[0]):
-        if game_over(boards[i]):
-            ends[i] = OVER
-        else:
-            ends[i] = KNOWN if both_home(boards[i]) else OPEN
+        ends[i] = _end_of(boards[i])
 
 
 @float_kernel

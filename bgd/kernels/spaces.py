@@ -9,20 +9,46 @@ from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import Bundle, bundle
+from bgd.kernels.case import FOUND, Case, case
+from bgd.kernels.cubeful import Ladder, cube_space
 from bgd.kernels.decide import Space, space_for
 from bgd.kernels.movegen import BOARD, MAX_PLAYS
-from bgd.kernels.network import Net
+from bgd.kernels.network import Net, aligned
 from bgd.kernels.rollout import RollSpace, roll_space
+
+_KEPT = 256  # cases, one for each stake of a game that was asked about lately
 
 
 class Workplace(threading.local):
-    """A thread's own memory: `space`, alone, in a `bundle` and among what `rolls` needs, and a padded board with a view
-    of its 26 bytes."""
+    """A thread's own memory: `space`, alone, in a `bundle` and among what `rolls` needs; and what its cases share: a
+    padded board and the one after the best play, with views of their 26 bytes, and what was `found`, with a view."""
 
     def __init__(self, net: Net, table: Bearoff) -> None:
+        self._net = net
+        self._table = table
+        self._cases: dict[tuple[int, int], tuple[Case, Ladder, NDArray[np.float32]]] = {}
         self.space: Space = space_for(net)
         self.bundle: Bundle = bundle(net, table, self.space)
         self.worths: NDArray[np.float64] = np.zeros(MAX_PLAYS)  # of plays with the cube in play
         self.rolls: RollSpace = roll_space(self.space)
-        self.board: NDArray[np.int8] = np.zeros(BOARD, np.int8)
+        self.board: NDArray[np.int8] = aligned(np.zeros(BOARD, np.int8))
         self.board_bytes: memoryview = memoryview(self.board.data).cast("B")[:26]
+        self.after: NDArray[np.int8] = aligned(np.zeros(BOARD, np.int8))
+        self.after_bytes: memoryview = memoryview(self.after.data).cast("B")[:26]
+        self.found: NDArray[np.float64] = np.zeros(FOUND)
+        self.found_bytes: memoryview = memoryview(self.found.data).cast("B")
+
+    def case(self, ladder: Ladder, weights: NDArray[np.float32]) -> Case:
+        """This thread's case of a game with these stakes; the same arrays are to be given for the same stakes."""
+        key = id(ladder), id(weights)
+        kept = self._cases.get(key)
+        if kept is not None:
+            return kept[0]
+        cube = cube_space(ladder.usable.shape[1])
+        made = case(
+            self._net, self._table, self.space, weights, ladder, cube, self.board, self.worths, self.after, self.found
+        )
+        if len(self._cases) >= _KEPT:
+            self._cases.clear()
+        self._cases[key] = made, ladder, weights  # which keeps their addresses from being given to others
+        return made

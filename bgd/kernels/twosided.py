@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.cache import cache_root, inner_kernel
-from bgd.kernels.home import home_boards, own_index
+from bgd.kernels.home import both_home, home_boards, opponent_index, own_index
 from bgd.kernels.movegen import PlaySpace, generate, play_space
 from bgd.kernels.tables import read_table, write_table
 
@@ -32,6 +32,12 @@ COLUMNS = 4
 _CENTRED_BEST, _OWNED_BEST = 4, 5  # the same after the better of doubling and not, while the table is made
 _MOST_RESULTS = 64  # distinct results of a roll of six checkers at home: 35 at most
 _NAME = "two-sided bear-off 6x6 v1"
+
+
+@inner_kernel
+def in_table(board: NDArray[np.int8]) -> bool:
+    """Whether the table knows the position."""
+    return both_home(board) and own_index(board) < PAIRS and opponent_index(board) < PAIRS
 
 
 @inner_kernel

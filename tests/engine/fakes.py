@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine import Engine
 from bgd.engine.search import Look, Ranked
-from bgd.engine.values import ExactMoney, Stop
-from bgd.kernels.cubeful import Ladder
+from bgd.engine.values import Chances, ExactMoney, Standing, Stop
+from bgd.kernels.cubeful import Ladder, answer, cube_space, cubeless_worth, static
 from bgd.kernels.rollout import Orders, Start
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
+from tests.kernels.arrays import padded
 
 DEEPLY = 2
 """How many plays it looks at above 0 plies; there it believes half as much in its own judgement."""
@@ -77,9 +79,18 @@ class FakeJudge:
         plies: int,
         stop: Stop,
         ladder: Ladder | None,
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]:
+    ) -> tuple[tuple[int, ...], Sequence[float], float]:
         ranked = self.rank(board, d1, d2, weights6, plies, stop, ladder)
-        return ranked.boards[0], ranked.probs[0], float(ranked.utility[0])
+        return tuple(ranked.boards[0].tolist()), ranked.probs[0].tolist(), float(ranked.utility[0])
+
+    def stand(self, board: Sequence[int], ladder: Ladder) -> Standing:
+        chances = Chances.of(self.evaluate(np.array([board], np.int8))[0].tolist())
+        space = cube_space(ladder.usable.shape[1])
+        static(padded(board), 0, np.array(astuple(chances)), ladder, space)
+        cubeless = cubeless_worth(chances.win, ladder, space)
+        no_double, double_take = space.values[0], space.values[2]
+        answer(space.values, 0, ladder)
+        return Standing(chances, cubeless, no_double, double_take, space.values[0])
 
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None:
         return None
