@@ -28,10 +28,11 @@ from bgd.kernels.cubeful import (
     worth_in,
     worth_of_pair,
 )
-from bgd.kernels.decide import Space, best_play, turn_probabilities
+from bgd.kernels.decide import Space, evaluate_kept
 from bgd.kernels.home import opponent_index, own_index
-from bgd.kernels.movegen import BOARD, flip
-from bgd.kernels.network import OUTPUTS, Net, evaluate_board, game_over, won_probabilities
+from bgd.kernels.movegen import BOARD, flip, generate
+from bgd.kernels.network import OUTPUTS, Net, game_over, won_probabilities
+from bgd.kernels.scalars import as_int
 
 # Entries of Case.found after the five chances: of a position, and of a play.
 CUBELESS, ROLLING, TAKEN, BEST = range(OUTPUTS, OUTPUTS + 4)
@@ -88,8 +89,9 @@ def case(
 
 
 @inner_kernel
-def rank_by_worth(count: int, ladder: Ladder, table: Bearoff, space: Space, cube: CubeSpace,
-                  worths: NDArray[np.float64]) -> int:  # fmt: skip
+def rank_by_worth(
+    count: int, ladder: Ladder, table: Bearoff, space: Space, cube: CubeSpace, worths: NDArray[np.float64]
+) -> int:
     """Worths with the cube of the `count` plays in `space`, to `worths`; the index of the best, of equals the first."""
     best = 0
     for i in range(count):
@@ -100,31 +102,24 @@ def rank_by_worth(count: int, ladder: Ladder, table: Bearoff, space: Space, cube
 
 
 @inner_kernel
-def stand(
-    board: NDArray[np.int8],
-    out: NDArray[np.float32],
-    ladder: Ladder,
-    table: Bearoff,
-    cube: CubeSpace,
-    found: NDArray[np.float64],
-) -> None:
-    """What `board` is worth to the side on roll, side 0 of the ladder, whose view it is, to `found`. `out` are the
-    chances of the other side."""
-    numbers = cube.probs
-    turn_chances(out, numbers)
-    prepare(0, numbers, ladder, cube)
-    for k in range(OUTPUTS):
-        found[k] = numbers[k]
-    found[CUBELESS] = cubeless_worth(numbers[0], ladder, cube)
+def stand(board: NDArray[np.int8], ladder: Ladder, table: Bearoff, cube: CubeSpace, found: NDArray[np.float64]) -> None:
+    """What `board` is worth to the side on roll, side 0 of the ladder, whose view it is and whose chances are in
+    `found`, to the rest of `found`."""
+    on_roll = as_int(0)
+    state = as_int(0)
+    win = found[0]
+    prepare(on_roll, found, ladder, cube)
+    found[CUBELESS] = cubeless_worth(win, ladder, cube)
     if in_pairs(board, ladder):
         mine = own_index(board)
         theirs = opponent_index(board)
-        found[ROLLING] = worth_of_pair(mine, theirs, 0, 0, False, ladder, table)
-        found[TAKEN] = worth_of_pair(mine, theirs, 0, 2, False, ladder, table)
+        never = win < 0
+        found[ROLLING] = worth_of_pair(mine, theirs, on_roll, state, never, ladder, table)
+        found[TAKEN] = worth_of_pair(mine, theirs, on_roll, state + 2, never, ladder, table)
     else:
         efficiency = efficiency_at(board, ladder.efficiency)
-        found[ROLLING] = worth_in(0, 0, numbers[0], efficiency, ladder, cube)
-        found[TAKEN] = worth_in(0, 2, numbers[0], efficiency, ladder, cube)
+        found[ROLLING] = worth_in(on_roll, state, win, efficiency, ladder, cube)
+        found[TAKEN] = worth_in(on_roll, state + 2, win, efficiency, ladder, cube)
     found[BEST] = best_action(found[ROLLING], found[TAKEN], ladder)
 
 
@@ -136,17 +131,28 @@ def judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, i
     The best play has the most utility or, if it is to be `cubeful`, the most worth with the cube in play, side 1 of the
     ladder being on roll and side 0 free to double next. It goes to `after`, its chances and that number to `found`."""
     net, table, space = everything.net, everything.table, everything.space
-    board, found = everything.board, everything.found
+    found = everything.found
+    parent = everything.board
+    count = 1
+    if die1 == 0:  # as the only play of the other side, from itself
+        parent = space.turned
+        flip(everything.board, parent)
+        for k in range(BOARD):
+            space.plays.boards[0, k] = parent[k]
+    else:
+        count = generate(parent, die1, die2, space.plays)
+    for i in range(count):
+        space.prune.kept[i] = i
+    best = evaluate_kept(parent, count, everything.weights, net, table, space)
     if die1 == 0:
-        if game_over(board):
-            won_probabilities(board, space.best)
-            turn_probabilities(space.best, space.net.out)
+        if game_over(everything.board):  # won by the side on roll: no turned board to ask
+            won_probabilities(everything.board, space.best)
+            for k in range(OUTPUTS):
+                found[k] = space.best[k]
         else:
-            flip(board, space.turned)
-            evaluate_board(space.turned, net, table, space.net)
-        stand(board, space.net.out, everything.ladder, table, everything.cube, found)
-        return 0, 0
-    best, count = best_play(board, die1, die2, everything.weights, net, table, space)
+            turn_chances(space.probs[0], found)
+        stand(everything.board, everything.ladder, table, everything.cube, found)
+        return best, count
     if cubeful:
         worths = everything.worths
         best = rank_by_worth(count, everything.ladder, table, space, everything.cube, worths)

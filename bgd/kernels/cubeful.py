@@ -19,6 +19,7 @@ from bgd.kernels.cache import inner_kernel
 from bgd.kernels.home import opponent_index, own_index
 from bgd.kernels.lanes import MEN_MASK, PIPS, PIPS_MASK, at_least, at_most, leading, lowest, opponent_tally, own_tally
 from bgd.kernels.network import OUTPUTS, game_over
+from bgd.kernels.scalars import as_int
 from bgd.kernels.search import CHANCES, OVER, ROLLS
 from bgd.kernels.twosided import AWAY, OWNED, in_table
 from bgd.kernels.twosided import CENTRED as SHARED
@@ -124,15 +125,16 @@ def prepare(mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeS
     points = space.take_points
     levels = points.shape[1]
     if ladder.endless:
+        level = as_int(0)
         for side in range(2):
-            win = _win(side, 0, ladder, space)
-            lose = -_lose(side, 0, ladder, space)
+            win = _win(side, level, ladder, space)
+            lose = -_lose(side, level, ladder, space)
             take_point = max(0.0, (lose - 0.5) / (win + lose + 0.5))
-            for level in range(levels):
-                points[side, level] = take_point
+            for each in range(levels):
+                points[side, each] = take_point
         return
-    for level in range(levels - 2, -1, -1):
-        raised = level + 1
+    for raised in range(levels - 1, 0, -1):
+        level = raised - 1
         for side in range(2):
             lose = _lose(side, raised, ladder, space)
             dropped = ladder.worth[side, level, _POINTS - 1]
@@ -288,27 +290,30 @@ def worth_after_play(
     """The worth to side 1 of `after`, a board after its play, the cube in state 0: side 0 may double next. `probs` are
     side 1's chances."""
     numbers = space.probs
+    on_roll = as_int(0)
+    state = as_int(0)
     if game_over(after):
         for k in range(OUTPUTS):
             numbers[k] = probs[k]
-        prepare(1, numbers, ladder, space)
-        return _cubeless(1, 0, ladder.idle, 1.0, ladder, space)
+        prepare(1 - on_roll, numbers, ladder, space)
+        return _cubeless(1 - on_roll, state, ladder.idle, numbers[0], ladder, space)
+    may_double = ladder.owner != 1 and ladder.usable[0, 0]
     if in_pairs(after, ladder):
-        return ladder.total - pair_worth(after, 0, 0, True, ladder, table)
+        return ladder.total - pair_worth(after, on_roll, state, may_double, ladder, table)
     turn_chances(probs, numbers)
-    prepare(0, numbers, ladder, space)
+    prepare(on_roll, numbers, ladder, space)
     efficiency = efficiency_after(after, ladder.efficiency)
-    rolling = worth_in(0, 0, numbers[0], efficiency, ladder, space)
-    if ladder.owner == 1 or not ladder.usable[0, 0]:
-        return ladder.total - rolling
-    taken = worth_in(0, 2, numbers[0], efficiency, ladder, space)
-    return ladder.total - best_action(rolling, taken, ladder)
+    worth = worth_in(on_roll, state, numbers[0], efficiency, ladder, space)
+    if may_double:
+        taken = worth_in(on_roll, state + 2, numbers[0], efficiency, ladder, space)
+        worth = best_action(worth, taken, ladder)
+    return ladder.total - worth
 
 
 @inner_kernel
 def cubeless_worth(win: float, ladder: Ladder, space: CubeSpace) -> float:
     """The worth to side 0 of the game played out at the cube as it is, after `prepare` for its chances."""
-    return _cubeless(0, 0, False, win, ladder, space)
+    return _cubeless(as_int(0), as_int(0), win < 0, win, ladder, space)
 
 
 @inner_kernel

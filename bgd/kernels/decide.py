@@ -33,7 +33,6 @@ from bgd.kernels.prune import PruneNet, PruneSpace, keep_best, prune_space
 from bgd.kernels.scalars import as_single
 
 REPLIES_KEPT = 8  # replies that the large network looks at for each roll of the opponent in a 1-ply evaluation
-_FEW = 3  # up to so many plays it is cheaper to sum rows from scratch than from the parent
 
 
 class Space(NamedTuple):
@@ -96,15 +95,11 @@ def evaluate_kept(
     board: NDArray[np.int8], kept: int, weights: NDArray[np.float32], net: Net, table: Bearoff, space: Space
 ) -> int:
     """Evaluate the plays `space.prune.kept[:kept]` of `board`; returns the index of the best, of equals the first."""
-    if kept > _FEW:
-        prepare_parent(board, net, space.net)
+    prepare_parent(board, net, space.net)
     best = -1
     for q in range(kept):
         i = space.prune.kept[q]
-        if kept > _FEW:
-            evaluate_child(space.plays.boards[i], net, table, space.net)
-        else:
-            evaluate_board(space.plays.boards[i], net, table, space.net)
+        evaluate_child(space.plays.boards[i], net, table, space.net)
         value = utility_of(weights, space.net.out)
         space.utility[i] = value
         for k in range(OUTPUTS):

@@ -132,12 +132,6 @@ def _run(first: int, die: int, stops: int, blots: int, steps: int) -> int:
 
 
 @inner_kernel
-def _pair(a: int, b: int, die_a: int, die_b: int, blots: int) -> int:
-    """Blots hit by either die, or by one checker with both; `a` and `b` are the points reached by one die."""
-    return (a | b | (a << die_b) | (b << die_a)) & blots
-
-
-@inner_kernel
 def hitting_rolls(men: int, on_bar: int, blocked: int, blots: int, far: int) -> int:
     """Rolls of 36 that hit a blot, plus 64 times those that hit one of the `far` blots.
 
@@ -146,33 +140,12 @@ def hitting_rolls(men: int, on_bar: int, blocked: int, blots: int, far: int) -> 
     stops = ~blocked
     total = as_int(0)
     if on_bar == 0:
-        a1 = (men << 1) & stops
-        a2 = (men << 2) & stops
-        a3 = (men << 3) & stops
-        a4 = (men << 4) & stops
-        a5 = (men << 5) & stops
-        a6 = (men << 6) & stops
-        total += _count(_run(a1, 1, stops, blots, 3), far, 1)
-        total += _count(_run(a2, 2, stops, blots, 3), far, 1)
-        total += _count(_run(a3, 3, stops, blots, 3), far, 1)
-        total += _count(_run(a4, 4, stops, blots, 3), far, 1)
-        total += _count(_run(a5, 5, stops, blots, 3), far, 1)
-        total += _count(_run(a6, 6, stops, blots, 3), far, 1)
-        total += _count(_pair(a1, a2, 1, 2, blots), far, 2)
-        total += _count(_pair(a1, a3, 1, 3, blots), far, 2)
-        total += _count(_pair(a1, a4, 1, 4, blots), far, 2)
-        total += _count(_pair(a1, a5, 1, 5, blots), far, 2)
-        total += _count(_pair(a1, a6, 1, 6, blots), far, 2)
-        total += _count(_pair(a2, a3, 2, 3, blots), far, 2)
-        total += _count(_pair(a2, a4, 2, 4, blots), far, 2)
-        total += _count(_pair(a2, a5, 2, 5, blots), far, 2)
-        total += _count(_pair(a2, a6, 2, 6, blots), far, 2)
-        total += _count(_pair(a3, a4, 3, 4, blots), far, 2)
-        total += _count(_pair(a3, a5, 3, 5, blots), far, 2)
-        total += _count(_pair(a3, a6, 3, 6, blots), far, 2)
-        total += _count(_pair(a4, a5, 4, 5, blots), far, 2)
-        total += _count(_pair(a4, a6, 4, 6, blots), far, 2)
-        total += _count(_pair(a5, a6, 5, 6, blots), far, 2)
+        for die in range(1, 7):
+            high = (men << die) & stops
+            total += _count(_run(high, die, stops, blots, 3), far, 1)
+            for other in range(1, die):  # by either die, or by one checker with both
+                low = (men << other) & stops
+                total += _count((high | low | (high << other) | (low << die)) & blots, far, 2)
         return total
     others = men & ~one
     for die in range(1, 7):

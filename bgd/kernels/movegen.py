@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.cache import inner_kernel
+from bgd.kernels.scalars import as_int
 
 BOARD = 32  # int8 entries of a board row; 26 are used
 # A double is a way of giving 4 steps to 15 checkers: C(18, 4) = 3,060 at most. Mixed dice: 2 * 15 * 15 = 450.
@@ -239,7 +240,7 @@ def generate(board: NDArray[np.int8], die1: int, die2: int, space: PlaySpace) ->
         low = min(die1, die2)
         space.state[_STAMP] += 1
         space.state[_ANY_FIRST_DIE] = 0
-        count = _both_dice(high, low, 0, space)
+        count = _both_dice(high, low, as_int(0), space)
         high_possible = space.state[_ANY_FIRST_DIE]
         space.state[_ANY_FIRST_DIE] = 0
         count = _both_dice(low, high, count, space)

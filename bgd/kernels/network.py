@@ -133,11 +133,6 @@ def sum_changes(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
         more[changes] = new  # without a branch, which would be guessed wrong; the last pair may be void
         less[changes] = old
         changes += 1 if new != old else 0
-    if 2 * changes > GROUPS:
-        for point in range(POINTS):
-            space.rows[point] = point_row(board, point)
-        sum_rows(space.rows, net, acc)
-        return
     done = add_rows(acc, space.parent_acc, embed, more, changes, less, changes)
     for k in range(done, acc.shape[0]):
         acc[k] = space.parent_acc[k]
