@@ -50,6 +50,8 @@ _OUT_OF_REACH: Final = 128
 class Judge(Protocol):
     """What the engine needs of bgd.engine.evaluator.Evaluator; see there for shapes and units."""
 
+    def complete(self, progress: Callable[[str], None] | None) -> None: ...
+
     def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
 
     def look(
@@ -108,13 +110,19 @@ class Engine:
 
     @classmethod
     def load(cls, weights: Path | None = None, progress: Callable[[str], None] | None = None) -> Engine:
-        """The engine with the weights shipped, or those in the file `weights`, ready to answer.
+        """The engine with the weights shipped, or those in the file `weights`, ready to answer at 0 plies.
 
-        Takes about half a second, or half a minute when the kernels must be compiled first; `progress` is told what is
-        going on. Raises WeightsError for a damaged file or one of another version."""
+        Takes about half a second, or some ten when kernels must be compiled first; `progress` is told what is going on.
+        What searches and rollouts need is made ready by the first of them, or before by `complete`. Raises WeightsError
+        for a damaged file or one of another version."""
         from bgd.engine.evaluator import Evaluator
 
         return cls(Evaluator.load(weights, progress))
+
+    def complete(self, progress: Callable[[str], None] | None = None) -> None:
+        """Make ready what searches and rollouts need: a fraction of a second, or half a minute when their kernels must
+        be compiled first. Other threads may ask meanwhile."""
+        self._judge.complete(progress)
 
     def best(self, state: GameState, plies: int = 0, stop: Stop = never, cubeful: bool = True) -> Board:
         """The board after the best play of the dice in `state`, seen by the mover; the same board when there is none.

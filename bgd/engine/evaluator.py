@@ -43,6 +43,7 @@ from bgd.rules.state import Cube, GameState, Money, Side
 Board = Sequence[int] | NDArray[np.int8]
 
 _TOGETHER = 64  # boards that are searched at once: enough to share, not too many to keep in memory
+_START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
 _POINTS = struct.Struct("26b")
 _PLAYED = struct.Struct("6d")
 
@@ -82,31 +83,34 @@ class Evaluator:
         threads: int | None = None,
         limits: Filter | None = None,
     ) -> Evaluator:
-        """Read the weights (those of the package unless a file is given) and the bear-off table, and make every
-        kernel ready, which takes a fraction of a second, or half a minute when they must be compiled.
+        """Read the weights (those of the package unless a file is given) and the bear-off table, and make ready what
+        answers at 0 plies. Takes a fraction of a second, or some ten when kernels must be compiled and the tables made.
 
         `progress` is told in a few words what is going on. Raises WeightsError for a wrong file."""
         tell = progress or (lambda _: None)
         net, prune, header = load_weights(weights or shipped_weights())
         tell("loading the bear-off table")
         evaluator = cls(net, prune, bearoff.load(tell), header, threads, limits)
-        start = [0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0]
-        tell("preparing move generation")
-        evaluator.plays(start, 3, 1)
         tell("preparing 0-ply decisions")
-        evaluator.best(start, 3, 1, evaluator._money)
-        tell("preparing evaluation")
-        evaluator.evaluate(np.array([start], np.int8), plies=0)
-        tell("preparing search")
-        evaluator.evaluate(np.array([start], np.int8), plies=2)
-        evaluator.rank(start, 2, 1, evaluator._money, plies=1)
-        ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=1)
-        evaluator.look(start, evaluator._money, ladder, plies=1)
-        evaluator.choose(start, 2, 1, evaluator._money, ladder=ladder)
-        tell("preparing rollouts")
-        roll_out(evaluator, GameState(), RolloutPlan(trials=1, truncate=1), None, MatchEquityTable.default(), 1)
+        evaluator.best(_START, 3, 1, evaluator._money)
         tell("ready")
         return evaluator
+
+    def complete(self, progress: Callable[[str], None] | None = None) -> None:
+        """Make ready what the first search and the first rollout would otherwise wait for, each alone: a fraction of a
+        second, or half a minute when their kernels must be compiled. Another thread may ask meanwhile at 0 plies."""
+        tell = progress or (lambda _: None)
+        tell("preparing evaluation")
+        self.plays(_START, 3, 1)
+        self.evaluate(np.array([_START], np.int8), plies=0)
+        tell("preparing search")
+        self.evaluate(np.array([_START], np.int8), plies=2)
+        ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=1)
+        self.rank(_START, 2, 1, self._money, plies=1, ladder=ladder)
+        self.look(_START, self._money, ladder, plies=1)
+        tell("preparing rollouts")
+        roll_out(self, GameState(), RolloutPlan(trials=1, truncate=1), None, MatchEquityTable.default(), 1)
+        tell("all is ready")
 
     def _check_plies(self, plies: int) -> None:
         if not 0 <= plies <= self.max_plies:

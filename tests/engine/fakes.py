@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple
 
 import numpy as np
@@ -37,6 +37,9 @@ class FakeJudge:
     def __init__(self, chances: Sequence[float] | None = None) -> None:
         self.chances = chances
         self.levels: list[int] = []
+
+    def complete(self, progress: Callable[[str], None] | None) -> None:
+        pass
 
     def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]:
         self.levels.append(0)

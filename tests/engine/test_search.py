@@ -63,6 +63,7 @@ class Plain:
     def __init__(self, evaluator: Evaluator) -> None:
         self.static = cache(lambda board: evaluator.evaluate(np.array([board.points], np.int8))[0].astype(float))
         self.replies = cache(self._replies)
+        self.exact = cache(lambda board: evaluator.exact_money(board.points))
 
     def _replies(self, board: Board, weights: Weights) -> list[Board]:
         """The board after the best play of each roll by the static opinion, seen by the other side."""
@@ -83,6 +84,9 @@ class Plain:
 
     def roll(self, state: GameState, weights: Weights, plies: int) -> float:
         """What `state` is worth to the side on roll if it rolls: points, or match winning chances."""
+        exact = self.exact(state.board) if isinstance(state.terms, Money) and not ended(state.board) else None
+        if exact:
+            return points(state) * exact.no_double(None if state.cube.owner is None else state.cube.owner is state.turn)
         if plies == 0 or ended(state.board):
             stakes, owner, turn = stakes_of(state, self.static(state.board)), state.cube.owner, state.turn
             idle = isinstance(state.terms, Money) and state.terms.jacoby and owner is None

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from bgd.engine.weights import quantised
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.encode import GROUPS, encode
+from bgd.kernels.encode import CLASSES, GROUPS, encode
 from bgd.kernels.movegen import generate, play_space
 from bgd.kernels.network import (
     EXACT,
@@ -25,6 +25,7 @@ from bgd.kernels.network import (
 )
 from bgd.rules.board import Board
 from bgd.rules.outcome import Outcome
+from bgd.train.nets import random_net
 from tests.kernels.arrays import padded, random_game, small_net
 from tests.strategies import boards
 
@@ -44,15 +45,27 @@ def plain_sigmoids(net: Net, rows: np.ndarray, cls: int) -> np.ndarray:
     return 1 / (1 + np.exp(-(net.third[cls] @ second + net.bias3[cls])))
 
 
-def test_the_layers_compute_what_their_definition_says() -> None:
-    rows = np.zeros(GROUPS, np.int64)
-    for net in (FLOAT_NET, NET):
-        space = net_space(net)
-        for board, _, _ in random_game(1, 100):
-            cls = encode(board, rows) & 3
-            sum_rows(rows, net, space.acc)
-            upper_layers(cls, net, space)
-            assert space.out == pytest.approx(plain_sigmoids(net, rows, cls), abs=1e-5)
+def wide_net() -> Net:
+    """Blocks of both kinds of sums, and a rest of either."""
+    net = random_net(256 + 5, CLASSES, 4.0, 3)
+    rng = np.random.default_rng(3)
+    net.second[...] += 0.05 * rng.standard_normal(net.second.shape).astype(np.float32)
+    return net
+
+
+@pytest.mark.parametrize("net", [FLOAT_NET, NET, wide_net(), quantised(wide_net())])
+def test_the_layers_compute_what_their_definition_says(net: Net, table: Bearoff) -> None:
+    rows, space = np.zeros(GROUPS, np.int64), net_space(net)
+    for board, _, _ in random_game(1, 100):
+        kind = encode(board, rows)
+        expected = plain_sigmoids(net, rows, kind & 3)
+        sum_rows(rows, net, space.acc)
+        active = upper_layers(kind & 3, net, space)
+        assert space.out == pytest.approx(expected, abs=1e-5)
+        assert space.active[:active].tolist() == np.flatnonzero(space.acc > 0).tolist()
+        if evaluate_board(board, net, table, space) == NETWORK:
+            impose(kind, found := expected.astype(np.float32))
+            assert space.out == pytest.approx(found, abs=1e-5)
 
 
 def test_sums_from_the_parent_and_from_scratch_give_the_same_bytes(table: Bearoff) -> None:
