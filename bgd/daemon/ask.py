@@ -82,6 +82,8 @@ def ask(
                 return result
             if engine is None:
                 engine = load_engine(progress)
+            if not result.cheap:  # within its time, not before
+                engine.complete(progress)
         except BgdError as error:
             return error
         except Exception:

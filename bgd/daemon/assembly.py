@@ -59,7 +59,7 @@ def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
     from bgd.daemon.notify import Manager
 
     sys.setswitchinterval(SWITCH_INTERVAL)
-    engines = EngineHost(partial(_load_engine, config.weights))
+    engines = EngineHost(partial(_load_engine, config.weights), Engine.complete)
     service = _service(config, lambda: engines.state)
     if stdio:
         host = Host(config, engines, service.open_session)

@@ -1,4 +1,7 @@
-"""The one engine of a daemon, loaded in a thread while requests that don't need it are answered."""
+"""The one engine of a daemon, loaded in a thread while requests that don't need it are answered.
+
+First comes what answers at 0 plies, then the rest: kernels that must be compiled take half a minute, and who wants a
+play has it before."""
 
 from __future__ import annotations
 
@@ -20,22 +23,31 @@ Loader = Callable[[Callable[[str], None]], "Engine"]
 """Makes an engine; is given a function that takes lines of progress. Raises BgdError."""
 
 
-class EngineHost:
-    """`state` is loading, ready or failed; once ready, `engine` is there, once failed, `failure`."""
+Finisher = Callable[["Engine", Callable[[str], None]], None]
+"""Makes the rest of it ready. Raises nothing that would keep the engine from answering, be it later."""
 
-    def __init__(self, loader: Loader) -> None:
+
+class EngineHost:
+    """`state` is loading, ready or failed; once ready, `engine` is there, to be asked at 0 plies, once failed,
+    `failure`."""
+
+    def __init__(self, loader: Loader, finisher: Finisher | None = None) -> None:
+        """`finisher` None: what was loaded is complete."""
         self._loader = loader
+        self._finisher = finisher
         self._settled = trio.Event()
+        self._complete = trio.Event()
         self.state: Literal["ready", "loading", "failed"] = "loading"
         self.engine: Engine | None = None
         self.failure: BgdError | None = None
 
     async def load(self) -> None:
-        """Load it. Returns when that is done; failing is a state, not an exception."""
+        """Load all of it. Returns when that is done; failing is a state, not an exception."""
+        # Threads are left behind when the daemon leaves meanwhile: compiling can't be stopped.
+        thread = trio.CapacityLimiter(1)
         try:
-            # Left behind when the daemon leaves meanwhile: compiling can't be stopped.
             self.engine = await trio.to_thread.run_sync(
-                self._loader, self._progress, abandon_on_cancel=True, limiter=trio.CapacityLimiter(1)
+                self._loader, self._progress, abandon_on_cancel=True, limiter=thread
             )
         except BgdError as error:
             log.error("the engine can't be loaded: %s", error.message)
@@ -48,9 +60,29 @@ class EngineHost:
         gc.freeze()
         self.state = "ready" if self.failure is None else "failed"
         self._settled.set()
+        if self.engine is not None and self._finisher is not None:
+            try:
+                await trio.to_thread.run_sync(
+                    self._finisher, self.engine, self._progress, abandon_on_cancel=True, limiter=thread
+                )
+            except Exception:
+                log.exception("not all of the engine could be made ready")
+            gc.freeze()
+        self._complete.set()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a thread is at it."""
+        return not self._complete.is_set()
+
+    async def wait_for_all(self) -> Engine:
+        """The engine, once it is complete. Raises why it could not be loaded."""
+        engine = await self.wait()
+        await self._complete.wait()
+        return engine
 
     async def wait(self) -> Engine:
-        """The engine, once it is loaded. Raises why it could not be."""
+        """The engine, once it can be asked at 0 plies. Raises why it could not be loaded."""
         await self._settled.wait()
         if self.engine is None:
             raise self.failure or InternalError("No engine")

@@ -239,7 +239,7 @@ class Host:
     @property
     def idle(self) -> bool:
         """Whether no thread is loading or computing."""
-        return self._engines.state != "loading" and not self._scheduler.busy_threads
+        return not self._engines.at_work and not self._scheduler.busy_threads
 
     @property
     def tally(self) -> Tally:

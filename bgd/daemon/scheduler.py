@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final, ParamSpec
 
 import trio
@@ -143,6 +143,7 @@ class Scheduler:
         """`workers`: threads of each lane. `max_queued`: jobs that wait, of all connections together."""
         self._engines = engines
         self._max_queued = max_queued
+        self._cheap = _Lane(1)  # what is asked before the engine is there; later the loop answers it
         self._short, self._long = _Lane(workers), _Lane(workers)
         self._desk = _Lane(1)  # for errands: they are plain Python, of which one thread runs at a time
         self.queued = 0
@@ -155,11 +156,13 @@ class Scheduler:
 
     @property
     def _lanes(self) -> tuple[_Lane, ...]:
-        return self._short, self._long, self._desk
+        return self._cheap, self._short, self._long, self._desk
 
     def _lane(self, task: Task) -> _Lane:
         if isinstance(task.job, Errand):
             return self._desk
+        if task.job.cheap:
+            return self._cheap
         return self._long if task.job.long else self._short
 
     def submit(self, task: Task) -> None:
@@ -179,9 +182,10 @@ class Scheduler:
         """Work until cancelled. Jobs under way then are told to stop, and left behind."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._work, self._desk, self._errand)
+            nursery.start_soon(self._work_with_the_engine, self._cheap, self._engines.wait)
             for lane in (self._short, self._long):
                 for _ in range(lane.workers):
-                    nursery.start_soon(self._work_with_the_engine, lane)
+                    nursery.start_soon(self._work_with_the_engine, lane, self._engines.wait_for_all)
 
     async def _next(self, lane: _Lane) -> Task:
         while (task := lane.take()) is None:
@@ -189,9 +193,9 @@ class Scheduler:
         self.queued -= 1
         return task
 
-    async def _work_with_the_engine(self, lane: _Lane) -> None:
+    async def _work_with_the_engine(self, lane: _Lane, ready: Callable[[], Awaitable[Engine]]) -> None:
         try:
-            engine = await self._engines.wait()
+            engine = await ready()
         except BgdError as error:
             while True:
                 (await self._next(lane)).done(error)

@@ -125,6 +125,6 @@ def inner_float_kernel(function: _Function) -> _Function:
 
 
 def inlined_float_kernel(function: _Function) -> _Function:
-    """`inner_float_kernel` that becomes a part of each caller: for what takes many arrays. An array is seven words, and
-    a network with its memory 170, which a call would write to the stack each time."""
+    """`inner_float_kernel` that becomes a part of each caller, which must not count references either: for what takes
+    many arrays. An array is seven words, and a network with its memory 170, which a call would write each time."""
     return _compile(function, fastmath=_FAST_MATH, inline="always", **_NO_COUNTS)

@@ -6,15 +6,19 @@ takes each array of an argument apart on every call, 0.15 us a time, and there a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.experimental import structref
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, inner_kernel, kernel
+from bgd.kernels.cache import inner_float_kernel, inner_kernel, kernel
 from bgd.kernels.cubeful import (
     CubeSpace,
     Ladder,
@@ -64,6 +68,29 @@ class Case(structref.StructRefProxy):
     after: NDArray[np.int8]  # (32,) the board after the best play
     found: NDArray[np.float64]  # (FOUND,)
 
+
+def _typed_borrow(_: Any, everything: Any, name: Any) -> Any:
+    if not isinstance(everything, CaseType) or not isinstance(name, types.StringLiteral):
+        return None
+    field: str = name.literal_value
+    kind_of: Any = everything
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        case = _cgutils.create_struct_proxy(everything)(context, builder, value=arguments[0])
+        words = builder.bitcast(case.meminfo, ir.IntType(8).as_pointer().as_pointer())
+        data = builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), _DATA_WORD)]))
+        kind = kind_of.get_data_type()
+        place = builder.bitcast(data, context.get_value_type(kind).as_pointer())
+        return getattr(_cgutils.create_struct_proxy(kind)(context, builder, ref=place), field)
+
+    return everything.field_dict[field](everything, name), code
+
+
+_cgutils: Any = cgutils
+_intrinsic: Any = intrinsic
+_DATA_WORD = 3  # where numba's record of a piece of memory says where it is: after count, destructor and its argument
+borrow: Callable[[Case, str], Any] = _intrinsic(_typed_borrow)
+"""A field of a case, not counted as a reference. The case outlives the call, and so do its arrays."""
 
 _define_proxy: Any = structref.define_proxy
 _define_proxy(Case, CaseType, list(Case.__annotations__))
@@ -123,44 +150,50 @@ def stand(board: NDArray[np.int8], ladder: Ladder, table: Bearoff, cube: CubeSpa
     found[BEST] = best_action(found[ROLLING], found[TAKEN], ladder)
 
 
-@float_kernel
+@inner_float_kernel
 def judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, int]:
     """The index of the best play of the dice and how many there are, all of them left in the case's space; with no dice
     (0) what its board is worth, to its `found`. One kernel for both, since both would be compiled.
 
     The best play has the most utility or, if it is to be `cubeful`, the most worth with the cube in play, side 1 of the
     ladder being on roll and side 0 free to double next. It goes to `after`, its chances and that number to `found`."""
-    net, table, space = everything.net, everything.table, everything.space
-    found = everything.found
-    parent = everything.board
+    net = borrow(everything, "net")
+    table = borrow(everything, "table")
+    space = borrow(everything, "space")
+    ladder = borrow(everything, "ladder")
+    cube = borrow(everything, "cube")
+    found = borrow(everything, "found")
+    board = borrow(everything, "board")
+    parent = board
     count = 1
     if die1 == 0:  # as the only play of the other side, from itself
         parent = space.turned
-        flip(everything.board, parent)
+        flip(board, parent)
         for k in range(BOARD):
             space.plays.boards[0, k] = parent[k]
     else:
         count = generate(parent, die1, die2, space.plays)
     for i in range(count):
         space.prune.kept[i] = i
-    best = evaluate_kept(parent, count, everything.weights, net, table, space)
+    best = evaluate_kept(parent, count, borrow(everything, "weights"), net, table, space)
     if die1 == 0:
-        if game_over(everything.board):  # won by the side on roll: no turned board to ask
-            won_probabilities(everything.board, space.best)
+        if game_over(board):  # won by the side on roll: no turned board to ask
+            won_probabilities(board, space.best)
             for k in range(OUTPUTS):
                 found[k] = space.best[k]
         else:
             turn_chances(space.probs[0], found)
-        stand(everything.board, everything.ladder, table, everything.cube, found)
+        stand(board, ladder, table, cube, found)
         return best, count
     if cubeful:
-        worths = everything.worths
-        best = rank_by_worth(count, everything.ladder, table, space, everything.cube, worths)
+        worths = borrow(everything, "worths")
+        best = rank_by_worth(count, ladder, table, space, cube, worths)
         found[WORTH] = worths[best]
     else:
         found[WORTH] = space.utility[best]
+    after = borrow(everything, "after")
     for k in range(BOARD):
-        everything.after[k] = space.plays.boards[best, k]
+        after[k] = space.plays.boards[best, k]
     for k in range(OUTPUTS):
         found[k] = space.probs[best, k]
     return best, count

@@ -109,7 +109,7 @@ def evaluate_kept(
     return best
 
 
-@inlined_float_kernel
+@inner_float_kernel
 def best_play(
     board: NDArray[np.int8],
     die1: int,

@@ -100,7 +100,7 @@ def net_space(net: Net) -> NetSpace:
     return NetSpace(*map(aligned, arrays))
 
 
-@inlined_float_kernel
+@inner_float_kernel
 def sum_rows(rows: NDArray[np.int64], net: Net, acc: NDArray[Any]) -> None:
     """First-layer sums from scratch."""
     embed = net.embed
@@ -276,7 +276,7 @@ def evaluate_child(board: NDArray[np.int8], net: Net, table: Bearoff, space: Net
     return NETWORK
 
 
-@inlined_float_kernel
+@inner_float_kernel
 def evaluate_board(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The same from scratch."""
     if exact_probabilities(board, table, space.out):
