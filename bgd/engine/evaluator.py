@@ -64,7 +64,7 @@ class Evaluator:
     ) -> None:
         """`threads` share one search, as many as there are cores unless given; `limits` say what it leaves out."""
         self.header = header
-        net = Net(*map(aligned, net))
+        net, prune = Net(*map(aligned, net)), PruneNet(*map(aligned, prune))
         self._net = net
         self._prune = prune
         self._table = table

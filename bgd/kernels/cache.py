@@ -124,6 +124,11 @@ def inner_float_kernel(function: _Function) -> _Function:
     return _compile(function, fastmath=_FAST_MATH, **_NO_COUNTS)
 
 
+def inlined_kernel(function: _Function) -> _Function:
+    """`inner_kernel` whose compiled code becomes a part of each caller's, for the same reason as the next."""
+    return _compile(function, forceinline=True, **_NO_COUNTS)
+
+
 def inlined_float_kernel(function: _Function) -> _Function:
     """`inner_float_kernel` that becomes a part of each caller, which must not count references either: for what takes
     many arrays. An array is seven words, and a network with its memory 170, which a call would write each time."""

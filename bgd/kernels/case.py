@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import inner_float_kernel, inner_kernel, kernel
+from bgd.kernels.cache import inlined_kernel, inner_float_kernel, kernel
 from bgd.kernels.cubeful import (
     CubeSpace,
     Ladder,
@@ -115,7 +115,7 @@ def case(
     return made
 
 
-@inner_kernel
+@inlined_kernel
 def rank_by_worth(
     count: int, ladder: Ladder, table: Bearoff, space: Space, cube: CubeSpace, worths: NDArray[np.float64]
 ) -> int:
@@ -128,7 +128,7 @@ def rank_by_worth(
     return best
 
 
-@inner_kernel
+@inlined_kernel
 def stand(board: NDArray[np.int8], ladder: Ladder, table: Bearoff, cube: CubeSpace, found: NDArray[np.float64]) -> None:
     """What `board` is worth to the side on roll, side 0 of the ladder, whose view it is and whose chances are in
     `found`, to the rest of `found`."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bgd.kernels.cache import inner_float_kernel
 from bgd.kernels.encode import POINT_ROWS
+from bgd.kernels.lanes import differing, lowest
 from bgd.kernels.movegen import MAX_PLAYS, PlaySpace
 from bgd.kernels.scalars import as_int, as_single
 
@@ -35,7 +36,6 @@ class PruneSpace(NamedTuple):
     parent: NDArray[np.float32]  # (WIDTH,)
     acc: NDArray[np.float32]  # (WIDTH,)
     rows: NDArray[np.int64]  # (27,) rows of the parent's points, and of the padding
-    changed: NDArray[np.int64]  # (29,) points that a play changes, then three times the padding
     scores: NDArray[np.float32]  # (MAX_PLAYS,)
     kept: NDArray[np.int64]  # (MAX_PLAYS,)
 
@@ -46,7 +46,6 @@ def prune_space() -> PruneSpace:
         np.zeros(WIDTH, np.float32),
         np.zeros(WIDTH, np.float32),
         np.zeros(27, np.int64),
-        np.zeros(29, np.int64),
         np.zeros(MAX_PLAYS, np.float32),
         np.zeros(MAX_PLAYS, np.int64),
     )
@@ -97,21 +96,18 @@ def _score_child(board: NDArray[np.int8], child: NDArray[np.int8], net: PruneNet
     """The output for a play of `board`, from `space.parent` and the points that differ, four at a time.
 
     All in one loop for up to four, which most plays change: twice as fast as a loop for each point."""
-    changed = space.changed
-    changes = 0
-    for point in range(26):
-        changed[changes] = point
-        changes += as_int(board[point] != child[point])
-    for spare in range(3):
-        changed[changes + spare] = _PADDING
     total: float = net.out_bias[0]
     acc = space.parent
-    first = 0
+    points = differing(board, child)
     while True:
-        p0 = changed[first]
-        p1 = changed[first + 1]
-        p2 = changed[first + 2]
-        p3 = changed[first + 3]
+        p0 = min(lowest(points), _PADDING)
+        points &= points - 1
+        p1 = min(lowest(points), _PADDING)
+        points &= points - 1
+        p2 = min(lowest(points), _PADDING)
+        points &= points - 1
+        p3 = min(lowest(points), _PADDING)
+        points &= points - 1
         n0 = net.embed[_child_row(child, p0)]
         n1 = net.embed[_child_row(child, p1)]
         n2 = net.embed[_child_row(child, p2)]
@@ -120,8 +116,7 @@ def _score_child(board: NDArray[np.int8], child: NDArray[np.int8], net: PruneNet
         o1 = net.embed[space.rows[p1]]
         o2 = net.embed[space.rows[p2]]
         o3 = net.embed[space.rows[p3]]
-        first += 4
-        if first >= changes:
+        if points == 0:
             for k in range(WIDTH):
                 value = acc[k] + ((n0[k] - o0[k]) + (n1[k] - o1[k])) + ((n2[k] - o2[k]) + (n3[k] - o3[k]))
                 total += max(value, as_single(0)) * net.out[k]
