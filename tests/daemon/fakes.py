@@ -202,16 +202,22 @@ class StreamTransport:
 class House:
     """A loaded (or still loading) engine, workers, and connections to it over memory streams."""
 
-    def __init__(self, nursery: trio.Nursery, *, loaded: bool = True, workers: int = 1, **limits: Any) -> None:
+    def __init__(
+        self, nursery: trio.Nursery, *, loaded: bool = True, complete: bool = True, workers: int = 1, **limits: Any
+    ) -> None:
         self.jobs = Jobs()
         self.limits = Limits(**limits)
         self.load_gate = threading.Event()
         if loaded:
             self.load_gate.set()
-        self.engines = EngineHost(self._load)
+        self.finish_gate = threading.Event()
+        if complete:
+            self.finish_gate.set()
+        self.engines = EngineHost(self._load, self._finish)
         self.scheduler = Scheduler(self.engines, workers, self.limits.max_queued)
         self.counts = Counts()
         self.failure: BgdError | None = None
+        self.unfinished: Exception | None = None
         self._nursery = nursery
 
     def _load(self, progress: Callable[[str], None]) -> Engine:
@@ -219,6 +225,11 @@ class House:
         if self.failure is not None:
             raise self.failure
         return cast("Engine", object())
+
+    def _finish(self, engine: Engine, progress: Callable[[str], None]) -> None:
+        self.finish_gate.wait()
+        if self.unfinished is not None:
+            raise self.unfinished
 
     async def open(self, *, ready: bool = True) -> House:
         self._nursery.start_soon(self.scheduler.run)

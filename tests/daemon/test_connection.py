@@ -321,6 +321,31 @@ async def test_while_the_engine_loads_other_requests_are_answered(house: House) 
     assert await peer.hear() == "#1 ok cheap"
 
 
+@in_house(loaded=False, complete=False)
+async def test_what_is_cheap_waits_for_the_first_stage_of_loading_and_the_rest_for_the_last(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job refused", "#2 long refused", "#3 job cheap", "ping")
+    assert await peer.hear() == "ok pong"
+    house.load_gate.set()
+    assert await peer.hear() == "#3 ok cheap"
+    assert house.engines.state == "ready"
+    assert house.engines.at_work
+    await peer.say("#4 job cheap", "#5 job refused", "ping")
+    assert [await peer.hear() for _ in range(2)] == ["#4 ok cheap", "ok pong"]
+    house.finish_gate.set()
+    assert {await peer.hear() for _ in range(3)} == {f"#{n} error bad-argument" for n in (1, 2, 5)}
+    assert not house.engines.at_work
+
+
+@in_house(complete=False)
+async def test_a_fault_in_the_last_stage_of_loading_leaves_nobody_waiting(house: House) -> None:
+    house.unfinished = ZeroDivisionError("a bug in the engine")
+    peer = house.connect()
+    await peer.say("job refused")
+    house.finish_gate.set()
+    assert await peer.hear() == "error bad-argument"
+
+
 @in_house(loaded=False)
 async def test_an_engine_that_cannot_be_loaded_is_told_to_those_who_need_it(house: House) -> None:
     house.failure = WeightsError("damaged")
