@@ -31,19 +31,19 @@ BOARDS = [Board(counts(board)) for board, _, _ in random_game(41, 300)]
 @given(states(), st.sampled_from(BOARDS))
 def test_evaluations_and_cube_decisions_at_0_plies_are_the_plain_ones(state: GameState, board: Board) -> None:
     state = replace(state, board=board)
-    if board.finished or ENGINE._exact(state):
+    # From a cube of 4 doubled a limit of 4,096 is in sight of the plain formulas, not of the others.
+    if board.finished or ENGINE._exact(state) or state.cube.value == 4:
         return
     found = ENGINE.evaluate(state)
     chances, row = found.chances, EVALUATOR.evaluate(np.array([board.points], np.int8))[0]
-    assert astuple(chances) == pytest.approx(row.tolist(), abs=1e-7)  # in double precision, and in single
+    assert astuple(chances) == pytest.approx(row.tolist(), abs=5e-7)  # in double precision, and in single
     expected = cube.evaluation(state, chances, 0, TABLE)
     assert (found.mwc is None) == (expected.mwc is None) == isinstance(state.terms, Money)
     assert found.equity == pytest.approx(expected.equity, abs=1e-9)
-    # A limit of 4,096 is out of sight of the one, not of the other, which matters most with the cube at 4.
-    assert found.cubeful == pytest.approx(expected.cubeful, abs=5e-5 if state.cube.value == 4 else 1e-5)
+    assert found.cubeful == pytest.approx(expected.cubeful, abs=1e-9)
     decided, plainly = ENGINE.cube(state), cube.decide(state, chances, 0, TABLE)
-    assert decided.no_double == pytest.approx(plainly.no_double, abs=5e-5 if state.cube.value == 4 else 1e-5)
-    assert decided.double_take == pytest.approx(plainly.double_take, abs=5e-5 if state.cube.value == 4 else 1e-5)
+    assert decided.no_double == pytest.approx(plainly.no_double, abs=1e-9)
+    assert decided.double_take == pytest.approx(plainly.double_take, abs=1e-9)
 
 
 @pytest.mark.parametrize(
