@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels import twosided
-from bgd.kernels.cache import cache_root, float_kernel, inner_float_kernel
+from bgd.kernels.cache import cache_root, float_kernel, inner_kernel
 from bgd.kernels.home import ARRANGEMENTS, both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
 from bgd.kernels.scalars import as_single
@@ -84,12 +84,12 @@ def _fill(chance: NDArray[np.float64], first: NDArray[np.float64], space: PlaySp
                             index += 1
 
 
-@inner_float_kernel
+@inner_kernel
 def race_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> None:
     """The five probabilities of the mover, the opponent to roll, both sides home: win, gammon, none, lost gammon, none.
 
     The mover wins if he needs fewer rolls than the opponent, who rolls first. A gammon is won if the mover is off
-    before the opponent has borne off his first checker."""
+    before the opponent has borne off his first checker. Sums keep their order: all kernels get the same."""
     mine = own_index(board)
     theirs = opponent_index(board)
     if mine < PAIRS and theirs < PAIRS:

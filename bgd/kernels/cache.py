@@ -124,12 +124,13 @@ def inner_float_kernel(function: _Function) -> _Function:
     return _compile(function, fastmath=_FAST_MATH, **_NO_COUNTS)
 
 
-def inlined_kernel(function: _Function) -> _Function:
-    """`inner_kernel` whose compiled code becomes a part of each caller's, for the same reason as the next."""
+def embedded_kernel(function: _Function) -> _Function:
+    """`inner_kernel` whose code becomes a part of each caller's: for what takes many arrays. An array is seven words,
+    and a network with its memory 170, which a call would write to the stack each time."""
     return _compile(function, forceinline=True, **_NO_COUNTS)
 
 
-def inlined_float_kernel(function: _Function) -> _Function:
-    """`inner_float_kernel` that becomes a part of each caller, which must not count references either: for what takes
-    many arrays. An array is seven words, and a network with its memory 170, which a call would write each time."""
-    return _compile(function, fastmath=_FAST_MATH, inline="always", **_NO_COUNTS)
+def inlined_kernel(function: _Function) -> _Function:
+    """The same before anything is compiled, which saves time where there are few callers. These must not count
+    references either, and the function's arithmetic is that of each of them."""
+    return _compile(function, inline="always", **_NO_COUNTS)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import inlined_kernel, inner_kernel
+from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_kernel
 from bgd.kernels.home import opponent_index, own_index
 from bgd.kernels.lanes import MEN_MASK, PIPS, PIPS_MASK, at_least, at_most, leading, lowest, opponent_tally, own_tally
 from bgd.kernels.network import OUTPUTS, game_over
@@ -89,7 +89,7 @@ def efficiency_after(board: NDArray[np.int8], constants: NDArray[np.float64]) ->
     return _efficiency(board, opponent_tally(board), own_tally(board), constants)
 
 
-@inlined_kernel
+@embedded_kernel
 def _win(side: int, level: int, ladder: Ladder, space: CubeSpace) -> float:
     """The average worth of a game won by `side`."""
     worth = ladder.worth[side, level]
@@ -99,7 +99,7 @@ def _win(side: int, level: int, ladder: Ladder, space: CubeSpace) -> float:
     return mean
 
 
-@inlined_kernel
+@embedded_kernel
 def _lose(side: int, level: int, ladder: Ladder, space: CubeSpace) -> float:
     """The average worth of a game lost by `side`."""
     worth = ladder.worth[side, level]
@@ -109,7 +109,7 @@ def _lose(side: int, level: int, ladder: Ladder, space: CubeSpace) -> float:
     return mean
 
 
-@inlined_kernel
+@embedded_kernel
 def prepare(mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeSpace) -> None:
     """Fill the shares of gammons and the take points for the chances of `mover`, the side on roll."""
     other = 1 - mover
@@ -147,7 +147,7 @@ def prepare(mover: int, probs: NDArray[np.float64], ladder: Ladder, space: CubeS
             points[side, level] = min(1.0, max(0.0, end * (dropped - lose) / (best - lose)))
 
 
-@inlined_kernel
+@embedded_kernel
 def _cubeless(mover: int, level: int, idle: bool, win: float, ladder: Ladder, space: CubeSpace) -> float:
     if idle:
         worth = ladder.worth[mover, level]
@@ -156,7 +156,7 @@ def _cubeless(mover: int, level: int, idle: bool, win: float, ladder: Ladder, sp
     return win * _win(mover, level, ladder, space) + (1 - win) * _lose(mover, level, ladder, space)
 
 
-@inlined_kernel
+@embedded_kernel
 def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
     """The worth to `mover`, the side on roll, with the cube in `state`, after `prepare` for its chances."""
     level = (state + 1) // 2
@@ -237,7 +237,7 @@ def in_pairs(board: NDArray[np.int8], ladder: Ladder) -> bool:
     return ladder.endless and in_table(board)
 
 
-@inlined_kernel
+@embedded_kernel
 def worth_of_pair(
     mine: int, theirs: int, side: int, state: int, may_double: bool, ladder: Ladder, table: Bearoff
 ) -> float:
@@ -254,7 +254,7 @@ def worth_of_pair(
     return unit * keep
 
 
-@inlined_kernel
+@embedded_kernel
 def pair_worth(
     after: NDArray[np.int8], side: int, state: int, may_double: bool, ladder: Ladder, table: Bearoff
 ) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, inlined_float_kernel, inner_float_kernel
+from bgd.kernels.cache import float_kernel, inlined_kernel, inner_float_kernel
 from bgd.kernels.movegen import BOARD, MAX_PLAYS, PlaySpace, flip, generate, play_space
 from bgd.kernels.network import (
     EXACT,
@@ -90,7 +90,7 @@ def turn_weights(source: NDArray[np.float32], target: NDArray[np.float32]) -> No
     target[5] = -win_backgammon
 
 
-@inlined_float_kernel
+@inlined_kernel
 def evaluate_kept(
     board: NDArray[np.int8], kept: int, weights: NDArray[np.float32], net: Net, table: Bearoff, space: Space
 ) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff, race_probabilities
-from bgd.kernels.cache import inlined_float_kernel, inner_float_kernel, inner_kernel
+from bgd.kernels.cache import inlined_kernel, inner_float_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
     GROUPS,
@@ -111,7 +111,7 @@ def sum_rows(rows: NDArray[np.int64], net: Net, acc: NDArray[Any]) -> None:
             acc[k] += embed[rows[group], k]
 
 
-@inlined_float_kernel
+@inlined_kernel
 def sum_changes(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
     """First-layer sums of `board`, whose facts are in `space.rows`, from the parent's sums and the rows that differ
     from its rows."""
@@ -140,7 +140,7 @@ def sum_changes(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
             acc[k] += embed[more[change], k] - embed[less[change], k]
 
 
-@inlined_float_kernel
+@inlined_kernel
 def _sum_units(cls: int, net: Net, space: NetSpace) -> None:
     """The second layer's sums to `space.units`.
 
@@ -161,7 +161,7 @@ def _sum_units(cls: int, net: Net, space: NetSpace) -> None:
     blend(space.units, net.bias2[cls], net.second[cls], space.factors, signs)
 
 
-@inlined_float_kernel
+@inlined_kernel
 def opinion(kind: int, net: Net, space: NetSpace) -> None:
     """The five numbers of `space.acc`, the sums of a position of this kind, to `space.out`."""
     cls = min(kind & CLASS_MASK, net.second.shape[0] - 1)
@@ -236,7 +236,7 @@ def won_probabilities(board: NDArray[np.int8], out: NDArray[np.float32]) -> None
     out[4] = 0
 
 
-@inlined_float_kernel
+@inlined_kernel
 def _known(board: NDArray[np.int8], own: int, opponent: int, table: Bearoff, out: NDArray[np.float32]) -> bool:
     """`exact_probabilities` of a board with men of either side on these points, as bits."""
     if own == 0:
@@ -254,7 +254,7 @@ def exact_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np
     return _known(board, at_least(board, 1), at_most(board, -1), table, out)
 
 
-@inlined_float_kernel
+@inlined_kernel
 def prepare_parent(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
     """Make the sums of the board from which plays will be evaluated by `evaluate_child`."""
     for k in range(BOARD):
@@ -263,7 +263,7 @@ def prepare_parent(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
     sum_rows(space.parent_rows, net, space.parent_acc)
 
 
-@inlined_float_kernel
+@inlined_kernel
 def evaluate_child(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The five numbers of a board after a play from the prepared parent, to `space.out`; where they came from."""
     own = at_least(board, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,6 @@ class Workplace(threading.local):
         self._table = table
         self._cases: dict[tuple[int, int], tuple[Case, Ladder, NDArray[np.float32]]] = {}
         self.space: Space = space_for(net)
-        self.bundle: Bundle = bundle(net, table, self.space)
         self.worths: NDArray[np.float64] = np.zeros(MAX_PLAYS)  # of plays with the cube in play
         self.rolls: RollSpace = roll_space(self.space)
         self.board: NDArray[np.int8] = aligned(np.zeros(BOARD, np.int8))
@@ -37,6 +37,11 @@ class Workplace(threading.local):
         self.after_bytes: memoryview = memoryview(self.after.data).cast("B")[:26]
         self.found: NDArray[np.float64] = np.zeros(FOUND)
         self.found_bytes: memoryview = memoryview(self.found.data).cast("B")
+
+    @cached_property
+    def bundle(self) -> Bundle:
+        """What searches are given: its kernel is made ready with theirs."""
+        return bundle(self._net, self._table, self.space)
 
     def case(self, ladder: Ladder, weights: NDArray[np.float32]) -> Case:
         """This thread's case of a game with these stakes; the same arrays are to be given for the same stakes."""
