@@ -2,7 +2,7 @@
 
 Money is played without Jacoby's rule and without beavers. There is no cube in a Crawford game. A position is near when
 bgd's search puts doubling and not doubling, or taking and passing, less than `NEAR` apart; one position of a game is
-kept at most, none twice, near a double and near a take in turn where there is a choice.
+kept at most, none twice; half of them are near a double and half near a take.
 
 What a disagreement costs is told in normalised equity, by each engine's own numbers: half of what is between the two
 actions is not for either to decide, so those that cost more than `DEAR` by both are rolled out.
@@ -44,6 +44,8 @@ TERMS: Final[tuple[Match | Money, ...]] = (
 )
 """What games are played for: money, 2-away 4-away, 3-away 3-away, 5-away 2-away, 4-away 4-away, and after the Crawford
 game 2-away and 4-away."""
+
+_QUESTIONS: Final = ("double", "take")
 
 _GAMES: Final = 100
 """So many games are played for each position that is wanted, at most: some scores know only a few hundred."""
@@ -130,21 +132,19 @@ def measure(
 
 
 def _near(engine: Engine, terms: Match | Money, count: int, seed: int, plies: int) -> Iterator[GameState]:
+    """`count` different positions, or fewer when so many games have been played; near a double and a take in turn."""
     rng = random.Random(f"{seed} {terms}")
-    questions = ("double", "take")
     found: set[GameState] = set()
     for _ in range(_GAMES * count):
         if len(found) == count:
             return
-        near: dict[str, list[GameState]] = {question: [] for question in questions}
-        for state in played.game(engine, terms, rng):
-            for question in questions:
-                if _is_near(question, engine.cube(state, min(plies, 1))) and _is_near(
-                    question, engine.cube(state, plies)
-                ):
-                    near[question].append(state)
-        some = near[questions[len(found) % 2]] or near[questions[1 - len(found) % 2]]
-        if some and (state := rng.choice(some)) not in found:
+        question = _QUESTIONS[len(found) % 2]
+        near = [
+            state
+            for state in played.game(engine, terms, rng)
+            if _is_near(question, engine.cube(state, min(plies, 1))) and _is_near(question, engine.cube(state, plies))
+        ]
+        if near and (state := rng.choice(near)) not in found:
             found.add(state)
             yield state
 
@@ -169,7 +169,7 @@ def _agreement(score: str, cases: Sequence[_Case]) -> dict[str, Any]:
     """`cost` and `gnubg_cost`: the mean over all positions of what disagreements cost, by bgd's and by GNU Backgammon's
     numbers. `apart`: mean distance of the two engines' equities of no double and of a double taken."""
     row: dict[str, Any] = {"score": score, "positions": len(cases)}
-    for question in ("double", "take"):
+    for question in _QUESTIONS:
         apart = [case for case in cases if len(set(case.actions[question])) == 2]
         row[question] = {
             "near": sum(_is_near(question, case.own) for case in cases),

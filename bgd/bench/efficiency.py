@@ -1,16 +1,18 @@
 """How alive the cube is, by class of position: the efficiency with which Janowski's formula best tells what is rolled
 out.
 
-Positions of bgd's own money games in which the cube may be of use are rolled out at 0 plies without a cube, and then
-with it: in the middle, turned and the opponent's, and owned by the side on roll. With the chances that the first
-rollout found, the formula says `dead + x * (live - dead)` of each of the others; x is fitted by least squares to all of
-them, in races as a line in the pips of the side on roll. Standard errors allow for positions that differ in x.
+Positions of bgd's own money games that are near a decision, by the chances of the side on roll, are rolled out at 0
+plies without a cube, and then with it: in the middle, and turned and the opponent's, as in a double taken. Where both
+sides are in the two-sided bear-off table, that knows all three. With the chances found, the formula makes of each of
+the two equities that a decision compares `dead + x * (live - dead)`; x is fitted by least squares to both, in units of
+the cube before the double: one number for contact, one for long races, and for short ones a line in the pips of the
+side on roll. Standard errors allow for positions that differ in x.
 
-The games' own doubles and takes follow the constants in force (bgd.engine.stakes): after a change, fit again. Both are
-small corrections of small differences: the second fit hardly moves.
+The games' own doubles and takes follow the constants in force (bgd.engine.stakes), so that after a change of these the
+next fit may differ: by little, since a cube turned a little late or early costs little.
 
-`before` and `after` are root mean squares of formula less rollout: with the constants in force, and with those fitted
-to the other half of the positions, every other one. `noise` is what the rollouts' own standard errors make of it.
+`before` and `after` are root mean squares of formula less found: with the constants in force, and with those fitted to
+the other half of the positions, every other one; `noise` is what the rollouts' standard errors make of it.
 """
 
 from __future__ import annotations
@@ -25,34 +27,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.bench import played
-from bgd.bench.accuracy import classes_of
 from bgd.engine import Engine, RolloutPlan
 from bgd.engine.evaluator import Evaluator
 from bgd.engine.stakes import Stakes, efficiency
-from bgd.kernels.encode import CONTACT, DEEP, RACE
+from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Money, Side
+
+NEAR: Final = (0.6, 0.85)
+"""Chances of winning of the side on roll between which doubles and takes are decided."""
 
 LONG: Final = 50
 """Pips of the side on roll from which a race is called long."""
 
-_TERMS: Final = Money(jacoby=False, beavers=False)
-_WINNABLE: Final = (0.15, 0.9)
-"""Chances of winning outside which a position tells nothing of the cube."""
+LEVELS: Final = (0, 1, 2)
+"""Plies at which the engine's own equities are compared with those found."""
 
-_MIDDLE, _OWN, _OPPONENTS = Cube(), Cube(2, Side.BOTTOM), Cube(2, Side.TOP)
+_TERMS: Final = Money(jacoby=False, beavers=False)
+_MIDDLE: Final = Cube()
+_TURNED: Final = Cube(2, Side.TOP)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A position rolled out: its equities with a dead and a live cube by the formula and as found, with the standard
-    errors of that, for the cube in the middle, turned, and owned. In units of the cube as it is then."""
+    """A position: no double and a double taken, by the formula with a dead and with a live cube and as found, with the
+    standard errors of that; (2,) each, in units of the cube before the double. `known`: exactly, by the table."""
 
     board: Board
-    dead: NDArray[np.float64]  # (3,)
+    dead: NDArray[np.float64]
     live: NDArray[np.float64]
     found: NDArray[np.float64]
     errors: NDArray[np.float64]
+    known: bool = False
 
 
 Terms: TypeAlias = Callable[[Sequence[Sample]], NDArray[np.float64]]
@@ -60,127 +66,19 @@ Terms: TypeAlias = Callable[[Sequence[Sample]], NDArray[np.float64]]
 
 
 def measure(evaluator: Evaluator, count: int, trials: int, seed: int) -> list[dict[str, Any]]:
-    """A row for contact, for its part with many men back, and for races, of `count` positions a class: contact, short
-    races and long ones. Rollouts are of `trials` games."""
+    """A row for contact, for long races and for short ones, of `count` positions each, rolled out `trials` times."""
     engine = Engine(evaluator)
-    samples = {
-        name: [_rolled_out(engine, board, trials, seed) for board in boards]
-        for name, boards in _positions(evaluator, count, seed).items()
-    }
-    races = samples["short race"] + samples["long race"]
-    found = [_constant("contact", samples["contact"])]
-    deep = [sample for sample in samples["contact"] if _class_of(sample.board) == DEEP]
-    if len(deep) > 1:
-        found.append(_constant("contact, many men back", deep))
-    found += [_constant(name, samples[name]) for name in ("short race", "long race")]
-    found.append(_line("race", races))
+    found = []
+    for name, boards in _positions(engine, count, seed).items():
+        samples = [_sample(engine, evaluator, board, trials, seed) for board in boards]
+        row = _line(samples) if name == "short race" else _constant(samples)
+        row |= {"levels": _levels(engine, [sample for sample in samples if not sample.known])}
+        found.append(_told({"class": name, **row}))
     return found
-
-
-def _positions(evaluator: Evaluator, count: int, seed: int) -> dict[str, list[Board]]:
-    """`count` boards of each class, one of a game at most."""
-    engine, rng = Engine(evaluator), random.Random(f"{seed} efficiency")
-    found: dict[str, list[Board]] = {"contact": [], "short race": [], "long race": []}
-    while min(map(len, found.values())) < count:
-        some: dict[str, list[Board]] = {name: [] for name in found}
-        for state in played.game(engine, _TERMS, rng):
-            low, high = _WINNABLE
-            if low < engine.evaluate(state).chances.win < high and not evaluator.exact_money(state.board.points):
-                some[_name_of(state.board)].append(state.board)
-        for name, boards in some.items():
-            if boards and len(found[name]) < count:
-                found[name].append(rng.choice(boards))
-    return found
-
-
-def _name_of(board: Board) -> str:
-    if _class_of(board) != RACE:
-        return "contact"
-    return "long race" if board.pips >= LONG else "short race"
-
-
-def _class_of(board: Board) -> int:
-    kind = int(classes_of(np.array([board.points], np.int8))[0])
-    assert kind in (RACE, CONTACT, DEEP)
-    return kind
-
-
-def _rolled_out(engine: Engine, board: Board, trials: int, seed: int) -> Sample:
-    plan = RolloutPlan(trials=trials, seed=seed)
-    cubeless, rolling = replace(plan, cubeful=False), replace(plan, doubled=False)
-    middle, own = (GameState(board, cube=cube, terms=_TERMS) for cube in (_MIDDLE, _OWN))
-    chances = engine.rollout(middle, cubeless).lines[0].chances
-    lines = [*engine.rollout(middle, plan).lines, *engine.rollout(own, rolling).lines]
-    units = np.array([1.0, 0.5, 1.0])  # a double taken is told in units of the cube before it
-    dead, live = (
-        np.array(
-            [
-                Stakes(chances, cube, Side.BOTTOM, _TERMS).cubeful(cube.value, _users(cube), alive)
-                for cube in (_MIDDLE, _OPPONENTS, _OWN)
-            ]
-        )
-        for alive in (0.0, 1.0)
-    )
-    found = np.array([line.value for line in lines]) * units
-    errors = np.array([line.cubeful_error or 0.0 for line in lines]) * units
-    return Sample(board, dead, live, found, errors)
-
-
-def _users(cube: Cube) -> tuple[bool, bool]:
-    return cube.owner in (None, Side.BOTTOM), cube.owner in (None, Side.TOP)
-
-
-def _constant(name: str, samples: Sequence[Sample]) -> dict[str, Any]:
-    """One efficiency for all."""
-    row = _row(name, samples, lambda some: np.ones((len(some), 1)))
-    (value,), (error,) = row.pop("fitted"), row.pop("errors")
-    return _told(row | {"efficiency": value, "error": error})
-
-
-def _line(name: str, samples: Sequence[Sample]) -> dict[str, Any]:
-    """An efficiency that is a line in the pips, as far as these positions go."""
-    row = _row(name, samples, lambda some: np.array([[1.0, sample.board.pips] for sample in some]))
-    (base, rise), (base_error, rise_error) = row.pop("fitted"), row.pop("errors")
-    pips = [sample.board.pips for sample in samples]
-    ends = sorted(base + rise * end for end in np.percentile(pips, (5, 95)))
-    return _told(
-        row
-        | {
-            "base": base,
-            "base_error": base_error,
-            "rise": rise,
-            "rise_error": rise_error,
-            "least": ends[0],
-            "most": ends[1],
-            "pips": [min(pips), max(pips)],
-        }
-    )
-
-
-def _row(name: str, samples: Sequence[Sample], terms: Terms) -> dict[str, Any]:
-    """What is fitted, with its standard errors, and how well the formula does with it."""
-    fitted, errors = fit(samples, terms(samples))
-    halves = [list(samples[0::2]), list(samples[1::2])]
-    after = np.concatenate(
-        [_misses(judged, terms(judged) @ fit(others, terms(others))[0]) for judged, others in (halves, halves[::-1])]
-    )
-    before = _misses(samples, np.array([efficiency(sample.board) for sample in samples]))
-    noise = np.array([sample.errors for sample in samples])
-    return {
-        "class": name,
-        "positions": len(samples),
-        "fitted": fitted.tolist(),
-        "errors": errors.tolist(),
-        "before": _rms(before),
-        "after": _rms(after),
-        "noise": _rms(noise),
-        "bias_before": before.mean(axis=0).tolist(),
-        "bias_after": after.mean(axis=0).tolist(),
-    }
 
 
 def fit(samples: Sequence[Sample], terms: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least squares of found - dead by terms * (live - dead), and standard errors that hold if the equities of one
+    """Least squares of found - dead by terms * (live - dead), and standard errors that hold if the two equities of a
     position miss together."""
     weight = np.array([sample.live - sample.dead for sample in samples])
     wanted = np.array([sample.found - sample.dead for sample in samples])
@@ -191,11 +89,112 @@ def fit(samples: Sequence[Sample], terms: NDArray[np.float64]) -> tuple[NDArray[
     return fitted, np.sqrt(np.diag(inverse @ (scores.T @ scores) @ inverse))
 
 
+def _positions(engine: Engine, count: int, seed: int) -> dict[str, list[Board]]:
+    """`count` boards of each class, one of a game at most."""
+    rng = random.Random(f"{seed} efficiency")
+    found: dict[str, list[Board]] = {"contact": [], "long race": [], "short race": []}
+    while min(map(len, found.values())) < count:
+        some: dict[str, list[Board]] = {name: [] for name in found}
+        for state in played.game(engine, _TERMS, rng):
+            if NEAR[0] < engine.evaluate(state).chances.win < NEAR[1]:
+                some[_class_of(state.board)].append(state.board)
+        for name, boards in some.items():
+            if boards and len(found[name]) < count:
+                found[name].append(rng.choice(boards))
+    return found
+
+
+def _class_of(board: Board) -> str:
+    if board.has_contact:
+        return "contact"
+    return "long race" if board.pips >= LONG else "short race"
+
+
+def _sample(engine: Engine, evaluator: Evaluator, board: Board, trials: int, seed: int) -> Sample:
+    exact = evaluator.exact_money(board.points)
+    if exact is not None:
+        chances, equities, errors = Chances(exact.win), [exact.centred, exact.double_take], [0.0, 0.0]
+    else:
+        state, plan = GameState(board, terms=_TERMS), RolloutPlan(trials=trials, seed=seed)
+        chances = engine.rollout(state, replace(plan, cubeful=False)).lines[0].chances
+        lines = engine.rollout(state, plan).lines
+        equities, errors = [line.value for line in lines], [line.cubeful_error or 0.0 for line in lines]
+    dead, live = (
+        np.array(
+            [
+                cube.value * Stakes(chances, cube, Side.BOTTOM, _TERMS).cubeful(cube.value, _users(cube), alive)
+                for cube in (_MIDDLE, _TURNED)
+            ]
+        )
+        for alive in (0.0, 1.0)
+    )
+    return Sample(board, dead, live, np.array(equities), np.array(errors), exact is not None)
+
+
+def _users(cube: Cube) -> tuple[bool, bool]:
+    return cube.owner in (None, Side.BOTTOM), cube.owner in (None, Side.TOP)
+
+
+def _constant(samples: Sequence[Sample]) -> dict[str, Any]:
+    """One efficiency for all."""
+    row = _fitted(samples, lambda some: np.ones((len(some), 1)))
+    (value,), (error,) = row.pop("fitted"), row.pop("errors")
+    return {"efficiency": value, "error": error, **row}
+
+
+def _line(samples: Sequence[Sample]) -> dict[str, Any]:
+    """An efficiency that is a line in the pips, down to the shortest twentieth of these races."""
+    row = _fitted(samples, lambda some: np.array([[1.0, sample.board.pips] for sample in some]))
+    (base, rise), (base_error, rise_error) = row.pop("fitted"), row.pop("errors")
+    shortest = float(np.percentile([sample.board.pips for sample in samples], 5))
+    return {
+        "base": base,
+        "base_error": base_error,
+        "rise": rise,
+        "rise_error": rise_error,
+        "least": base + rise * shortest,
+        "known": sum(sample.known for sample in samples),
+        **row,
+    }
+
+
+def _fitted(samples: Sequence[Sample], terms: Terms) -> dict[str, Any]:
+    """What is fitted, with its standard errors, and how well the formula does with it."""
+    fitted, errors = fit(samples, terms(samples))
+    halves = (samples[0::2], samples[1::2])
+    after = np.concatenate(
+        [_misses(judged, terms(judged) @ fit(others, terms(others))[0]) for judged, others in (halves, halves[::-1])]
+    )
+    before = _misses(samples, np.array([efficiency(sample.board) for sample in samples]))
+    return {
+        "fitted": fitted.tolist(),
+        "errors": errors.tolist(),
+        "positions": len(samples),
+        "before": _rms(before),
+        "after": _rms(after),
+        "noise": _rms(np.array([sample.errors for sample in samples])),
+        "bias_before": before.mean(axis=0).tolist(),
+        "bias_after": after.mean(axis=0).tolist(),
+    }
+
+
 def _misses(samples: Sequence[Sample], alive: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Formula less rollout, (n, 3), with an efficiency for each."""
+    """Formula less found, (n, 2), with an efficiency for each."""
     return np.array(
         [sample.dead + x * (sample.live - sample.dead) - sample.found for sample, x in zip(samples, alive, strict=True)]
     )
+
+
+def _levels(engine: Engine, samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """How far the engine's equities of no double and of a double taken are from those found, at several plies."""
+    rows = []
+    for plies in LEVELS if samples else ():
+        decisions = [engine.cube(GameState(sample.board, terms=_TERMS), plies) for sample in samples]
+        misses = np.array([[decision.no_double, decision.double_take] for decision in decisions]) - np.array(
+            [sample.found for sample in samples]
+        )
+        rows.append({"plies": plies, "bias": misses.mean(axis=0).tolist(), "rms": _rms(misses)})
+    return rows
 
 
 def _rms(misses: NDArray[np.float64]) -> float:
@@ -204,12 +203,14 @@ def _rms(misses: NDArray[np.float64]) -> float:
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:
     """The row, rounded; a line of it on stderr."""
-    short = {key: _rounded(value) for key, value in row.items()}
+    short: dict[str, Any] = _rounded(row)
     print(", ".join(f"{name} {value}" for name, value in short.items()), file=sys.stderr)
     return short
 
 
 def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(one) for key, one in value.items()}
     if isinstance(value, list):
         return [_rounded(one) for one in value]
     return round(value, 5) if isinstance(value, float) else value
