@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff, race_probabilities
-from bgd.kernels.cache import inlined_kernel, inner_float_kernel, inner_kernel
+from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_float_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
     GROUPS,
@@ -140,9 +140,9 @@ def sum_changes(board: NDArray[np.int8], net: Net, space: NetSpace) -> None:
             acc[k] += embed[more[change], k] - embed[less[change], k]
 
 
-@inlined_kernel
+@embedded_kernel
 def _sum_units(cls: int, net: Net, space: NetSpace) -> None:
-    """The second layer's sums to `space.units`.
+    """The second layer's sums to `space.units`. In the order that is written here, so that every kernel has the same.
 
     A sixth of the units are above 0 in a trained net, so that only their rows of the second layer are read."""
     acc = space.acc
@@ -161,12 +161,18 @@ def _sum_units(cls: int, net: Net, space: NetSpace) -> None:
     blend(space.units, net.bias2[cls], net.second[cls], space.factors, signs)
 
 
+@embedded_kernel
+def _finish(cls: int, net: Net, space: NetSpace) -> None:
+    """The sigmoids of the second layer's sums; likewise."""
+    sigmoids(space.out, net.bias3[cls], net.third[cls], space.units)
+
+
 @inlined_kernel
 def opinion(kind: int, net: Net, space: NetSpace) -> None:
     """The five numbers of `space.acc`, the sums of a position of this kind, to `space.out`."""
     cls = min(kind & CLASS_MASK, net.second.shape[0] - 1)
     _sum_units(cls, net, space)
-    sigmoids(space.out, net.bias3[cls], net.third[cls], space.units)
+    _finish(cls, net, space)
     impose(kind, space.out)
 
 
@@ -182,7 +188,7 @@ def upper_layers(cls: int, net: Net, space: NetSpace) -> int:
         active[count] = k
         count += 1 if acc[k] > 0 else 0
     _sum_units(cls, net, space)
-    sigmoids(space.out, net.bias3[cls], net.third[cls], units)
+    _finish(cls, net, space)
     for j in range(UNITS):
         units[j] = max(units[j], as_single(0))
     return count
