@@ -53,6 +53,10 @@ _GAMES: Final = 100
 _FEWEST: Final = 324
 """Games of a judging rollout at first; four times as many each time that they don't tell who is right."""
 
+_MISSED: Final = 50
+"""After so many games without a position near the decision that is wanted the other will do: at some scores one is
+never near."""
+
 _SURE: Final = 3.0
 """Standard errors that must be between two actions for a rollout to say which is right."""
 
@@ -132,19 +136,23 @@ def measure(
 
 
 def _near(engine: Engine, terms: Match | Money, count: int, seed: int, plies: int) -> Iterator[GameState]:
-    """`count` different positions, or fewer when so many games have been played; near a double and a take in turn."""
+    """`count` different positions, or fewer when so many games have been played; near a double and a take in turn, as
+    far as there are both."""
     rng = random.Random(f"{seed} {terms}")
     found: set[GameState] = set()
+    missed = 0
     for _ in range(_GAMES * count):
         if len(found) == count:
             return
-        question = _QUESTIONS[len(found) % 2]
+        question = _QUESTIONS[(len(found) + missed // _MISSED) % 2]
         near = [
             state
             for state in played.game(engine, terms, rng)
             if _is_near(question, engine.cube(state, min(plies, 1))) and _is_near(question, engine.cube(state, plies))
         ]
+        missed += 1
         if near and (state := rng.choice(near)) not in found:
+            missed = 0
             found.add(state)
             yield state
 

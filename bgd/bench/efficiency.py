@@ -83,10 +83,10 @@ def fit(samples: Sequence[Sample], terms: NDArray[np.float64]) -> tuple[NDArray[
     weight = np.array([sample.live - sample.dead for sample in samples])
     wanted = np.array([sample.found - sample.dead for sample in samples])
     columns = weight[:, :, None] * terms[:, None, :]
-    inverse = np.linalg.inv(np.einsum("nek,nel->kl", columns, columns))
+    inverse = np.linalg.pinv(np.einsum("nek,nel->kl", columns, columns))
     fitted: NDArray[np.float64] = inverse @ np.einsum("nek,ne->k", columns, wanted)
     scores = np.einsum("nek,ne->nk", columns, wanted - columns @ fitted)
-    return fitted, np.sqrt(np.diag(inverse @ (scores.T @ scores) @ inverse))
+    return fitted, np.sqrt(np.maximum(0.0, np.diag(inverse @ (scores.T @ scores) @ inverse)))
 
 
 def _positions(engine: Engine, count: int, seed: int) -> dict[str, list[Board]]:

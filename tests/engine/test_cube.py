@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bgd.engine import stakes
 from bgd.engine.cube import Searched, decide, evaluation, refusal
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes, efficiency, play_stakes
@@ -243,9 +244,11 @@ def test_a_cube_that_wins_the_match_as_it_is_is_dead(state: GameState) -> None:
     ],
 )
 def test_the_same_chances_are_worth_what_gnu_backgammon_says(
-    terms: Match | Money, cube: Cube, five: tuple[float, ...], worth: float
+    terms: Match | Money, cube: Cube, five: tuple[float, ...], worth: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Observed on the external interface of 1.07.001, `evaluation ... plies 0 cubeful`, contact positions.
+    # Observed on the external interface of 1.07.001, `evaluation ... plies 0 cubeful`, contact positions; the cube is
+    # as alive there as it is to GNU Backgammon.
+    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", 0.68)
     result = evaluation(GameState(turn=ME, cube=cube, terms=terms), Chances(*five), 0)
     assert (result.cubeful if result.mwc_cubeful is None else result.mwc_cubeful) == pytest.approx(worth, abs=5e-6)
 
