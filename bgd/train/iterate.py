@@ -26,7 +26,7 @@ from bgd.kernels.selfplay import START, Hard, hard_positions, seed_dice
 from bgd.train import checkpoint
 from bgd.train.journal import Journal, stage_bar
 from bgd.train.nets import copy_net, move_towards, widen
-from bgd.train.recipe import Iteration, Recipe
+from bgd.train.recipe import Iteration, Recipe, Round
 
 _CHUNK = 1500  # labels a call
 _SHARD = 100_000  # labels a file
@@ -98,10 +98,10 @@ class Lessons:
                     old.unlink()
 
 
-def rate_at(settings: Iteration, seconds: float, elapsed: float, step: int) -> float:
-    """The learning rate at a time of a round of `seconds`."""
-    fall = max(min(elapsed / seconds, 1.0) - settings.hold, 0.0) / (1.0 - settings.hold)
-    rate = settings.rate_first * (settings.rate_last / settings.rate_first) ** fall
+def rate_at(settings: Iteration, now: Round, elapsed: float, step: int) -> float:
+    """The learning rate at a time of the round `now`."""
+    fall = max(min(elapsed / now.seconds, 1.0) - settings.hold, 0.0) / (1.0 - settings.hold)
+    rate = now.rate_first * (now.rate_last / now.rate_first) ** fall
     return float(rate * min(1.0, (step + 1) / settings.warm_steps))
 
 
@@ -226,7 +226,7 @@ class _Round:
                 if learned > settings.reuse * (self.lessons.total - labels_before):
                     time.sleep(0.02)
                     continue
-                rate = rate_at(settings, seconds, self.elapsed, self.step)
+                rate = rate_at(settings, settings.rounds[self.number], self.elapsed, self.step)
                 loss += fit_batches(
                     _STEPS,
                     settings.batch,

@@ -40,6 +40,8 @@ class Round:
     share_hard: float  # the same in hard positions
     trust: float  # share of what the rest of the game found out that a label takes over (a lambda, luck removed)
     trust_hard: float  # the same in hard positions
+    rate_first: float = 7e-4  # of Adam
+    rate_last: float = 4e-5
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,8 @@ class Iteration:
         Round(1500.0, share=0.2, share_hard=0.7, trust=0.0, trust_hard=0.9),
         Round(2000.0, share=0.2, share_hard=1.0, trust=0.5, trust_hard=1.0),
         Round(2350.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0),
+        Round(7200.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0, rate_first=5e-4, rate_last=2e-5),
     )
-    rate_first: float = 7e-4  # of Adam
-    rate_last: float = 4e-5
     hold: float = 0.45
     warm_steps: int = 500
     batch: int = 512
