@@ -47,6 +47,11 @@ def made(state: GameState, after: Board) -> Play:
     return play_between(state.board, state.dice, after)
 
 
+def spelled(play: Play) -> str:
+    """As replies spell it: nothing when no checker can move."""
+    return plays.encode(play) if play.moves else ""
+
+
 def best(state: GameState, ranked: Sequence[RankedPlay], plies: int) -> BestReply:
     """The reply that lists `ranked`, best first, and tells the level of the best; no legal play, at the level that was
     asked for, when there is none."""
@@ -144,7 +149,7 @@ def _spelled(state: GameState, line: RolledOut) -> tuple[str, str]:
     if line.action != "play":
         return "", ""
     play = made(state, line.board)
-    return plays.encode(play) if play.moves else "", result_id(play.result)
+    return spelled(play), result_id(play.result)
 
 
 def _rolled(state: GameState, line: RolledOut) -> Rolled:

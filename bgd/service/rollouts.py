@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from bgd.engine import Engine, RolloutPlan
 from bgd.errors import BadArgument, MissingContext, TimedOut
@@ -16,9 +15,6 @@ from bgd.rules.state import GameState, Phase
 from bgd.service import answers
 from bgd.service.job import Deadline, Job
 from bgd.wire.messages import Reply, Rollout, RolloutReply
-
-_ALL: Final = 4096
-"""More plays than any roll has."""
 
 
 def job(state: GameState, request: Rollout) -> Job:
@@ -40,7 +36,7 @@ def job(state: GameState, request: Rollout) -> Job:
     def run(engine: Engine, deadline: Deadline) -> Reply:
         boards = wanted
         if boards is None and state.dice is not None:
-            boards = [play.board for play in engine.rank(state, 0, candidates)] or [state.board]
+            boards = [play.board for play in engine.rank(state, 0, candidates, cubeful=plan.cubeful)] or [state.board]
         try:
             found = engine.rollout(
                 state,
@@ -78,6 +74,6 @@ def _unrolled(engine: Engine, state: GameState, boards: list[Board] | None, plan
         may = plan.cubeful and why_no_cube(state.cube, state.terms, state.turn) is None
         cube = answers.cube(engine.cube(state)) if may else None
         return RolloutReply(rolled=(), ended="time", seed=plan.seed, cube=cube)
-    ranked = [play.board for play in engine.rank(state, 0, _ALL)] if len(boards) > 1 else boards
-    play = answers.made(state, next(board for board in ranked if board in boards))
-    return RolloutReply(rolled=(), ended="time", seed=plan.seed, play=plays.encode(play) if play.moves else "")
+    ranked = boards if len(boards) == 1 else [play.board for play in engine.rank(state, cubeful=plan.cubeful)]
+    best = next(board for board in ranked if board in boards)
+    return RolloutReply(rolled=(), ended="time", seed=plan.seed, play=answers.spelled(answers.made(state, best)))

@@ -213,7 +213,7 @@ class Session:
         def run(engine: Engine, deadline: Deadline) -> Reply:
             if not (top or plies):
                 play = answers.made(state, engine.best(state, cubeful=cubeful))
-                return BestReply(play=plays.encode(play) if play.moves else "", plays=(), plies=plies)
+                return BestReply(play=answers.spelled(play), plays=(), plies=plies)
 
             def look(level: int) -> BestReply:
                 return answers.best(state, engine.rank(state, level, max(top, 1), deadline.stop_now, cubeful), level)
@@ -300,7 +300,7 @@ class Session:
             if state.dice is None:
                 return TurnReply(cube=cube)
             play = answers.made(state, engine.best(state, plies, stop, cubeful))
-            return TurnReply(cube=cube, play=plays.encode(play) if play.moves else "")
+            return TurnReply(cube=cube, play=answers.spelled(play))
 
         return _job(run, plies, request)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from bgd.engine import Engine
+from bgd.engine.search import Ranked
+from bgd.engine.values import Stop
 from bgd.errors import BadArgument, BadValue, IllegalPlay, MissingContext
+from bgd.kernels.cubeful import Ladder
 from bgd.kernels.rollout import Orders, Start
 from bgd.service.job import Job
 from bgd.service.session import Service, Session
@@ -127,6 +132,27 @@ class Hurried(FakeJudge):
         return 0
 
 
+class Ranker(Hurried):
+    """Remembers of each list of plays whether they were judged with the cube in play."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cubeful: list[bool] = []
+
+    def rank(
+        self,
+        board: Sequence[int],
+        d1: int,
+        d2: int,
+        weights6: NDArray[np.float32],
+        plies: int,
+        stop: Stop,
+        ladder: Ladder | None,
+    ) -> Ranked:
+        self.cubeful.append(ladder is not None)
+        return super().rank(board, d1, d2, weights6, plies, stop, ladder)
+
+
 def stopped(**fields: object) -> RolloutReply:
     reply = done(session().handle(Rollout(**{"position": "start", **fields})), Engine(Hurried()))  # type: ignore[arg-type]
     assert isinstance(reply, RolloutReply)
@@ -144,6 +170,13 @@ def test_without_time_for_a_game_the_answer_is_that_of_0_plies() -> None:
     assert stopped().cube == done(session().handle(Cube(position="start")), ENGINE)
     assert stopped(cube=False).cube is None
     assert stopped(position="XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:0:0:0:0:10").cube is None
+
+
+@pytest.mark.parametrize("cube", [True, False])
+def test_plays_are_chosen_with_the_cube_in_play_if_they_are_rolled_out_so(cube: bool) -> None:
+    judge = Ranker()
+    done(session().handle(Rollout(position="start", dice="31", cube=cube)), Engine(judge))
+    assert judge.cubeful == [cube, cube]  # to begin with, and when there was no time
 
 
 def test_in_ubgi_a_play_to_roll_out_needs_dice_and_uses_them_up() -> None:
