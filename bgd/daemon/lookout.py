@@ -5,7 +5,12 @@ Such a peer asks again as soon as it has read the answer. So its connection, bef
 for that question: asleep in the kernel, the loop standing still, for PATIENCE at most. It does so only when it was
 the last one heard too, when no thread computes, whose answer the loop will have to take, and for STRETCH at most
 before the loop has its turn. Anything to read on another connection, or a newcomer, ends it, and leaves all to the loop
-for REST. What may come late by a few milliseconds is what nobody waits for so exactly: a signal, the end of a timeout.
+for REST.
+
+So nobody's question waits for longer than an answer takes. What isn't a question may: a signal, the end of a timeout,
+room for a slow peer's replies, a thread that loads the engine or exports metrics, the farewell of a peer that was
+refused. Each turn of the loop that such a thing takes comes after STRETCH, PATIENCE and an answer at most; a signal
+takes three. A socket that is closed is forgotten by the system; what TLS has read already is taken before any waiting.
 """
 
 from __future__ import annotations

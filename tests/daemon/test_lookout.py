@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import select
+import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from itertools import count
 
 import pytest
 import trio
@@ -67,8 +69,11 @@ async def heard_in_place(peers: Peers, turns: Turns) -> bool:
     return turns.taken == before
 
 
-def test_one_who_asks_again_and_again_is_heard_without_a_turn_of_the_loop(peers: Peers) -> None:
+def test_one_who_asks_again_and_again_is_heard_without_a_turn_of_the_loop(
+    peers: Peers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def scenario(turns: Turns) -> None:
+        monkeypatch.setattr(lookout, "perf_counter", lambda: 1000.0)
         assert not await heard_in_place(peers, turns)
         assert await heard_in_place(peers, turns)
         assert await heard_in_place(peers, turns)
@@ -134,6 +139,33 @@ def test_the_loop_has_its_turn_after_a_stretch(peers: Peers, monkeypatch: pytest
         await heard_in_place(peers, turns)
         monkeypatch.setattr(lookout, "STRETCH", 0.0)
         assert not await heard_in_place(peers, turns)
+
+    run(scenario)
+
+
+def test_a_signal_is_heeded_although_the_questions_never_end(peers: Peers, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario(turns: Turns) -> None:
+        clock = count(1000.0, lookout.STRETCH / 4)
+        monkeypatch.setattr(lookout, "perf_counter", lambda: next(clock))
+        heeded = trio.Event()
+
+        async def obey(signals: AsyncIterator[int]) -> None:
+            async for _ in signals:
+                heeded.set()
+                return
+
+        with trio.open_signal_receiver(signal.SIGUSR1) as signals:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(obey, signals)
+                await heard_in_place(peers, turns)
+                in_place = [await heard_in_place(peers, turns) for _ in range(20)]
+                assert sum(in_place) > 10
+                signal.raise_signal(signal.SIGUSR1)
+                asked = 0
+                while not heeded.is_set() and asked < 100:
+                    await heard_in_place(peers, turns)
+                    asked += 1
+                assert asked <= 3 * 5  # three turns of the loop, a stretch before each
 
     run(scenario)
 
