@@ -15,18 +15,9 @@ from bgd.engine.stakes import Stakes, efficiency, play_stakes
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
+from tests.rules.boards import by_own_points
 
 ME, YOU = Side.BOTTOM, Side.TOP
-
-
-def bear_off(own: tuple[int, ...], opponent: tuple[int, ...]) -> Board:
-    """Both home: `own` and `opponent` list where each side's checkers stand, in its own numbering."""
-    points = [0] * 26
-    for point in own:
-        points[point] += 1
-    for point in opponent:
-        points[25 - point] -= 1
-    return Board(tuple(points))
 
 
 def money(chances_board: Board | None = None, **changes: object) -> GameState:
@@ -38,7 +29,7 @@ def match(length: int, own: int, opponent: int, crawford: bool = False, cube: Cu
     return GameState(turn=ME, terms=Match(length, (opponent, own), crawford), cube=cube or Cube())
 
 
-LAST_ROLL = bear_off((3, 1), (1,))
+LAST_ROLL = by_own_points((3, 1), (1,))
 
 
 @st.composite
@@ -74,7 +65,7 @@ def test_a_three_and_an_ace_to_bear_off_against_one_checker_is_double_and_pass()
 
 
 def test_the_take_point_on_the_last_roll_is_a_quarter() -> None:
-    last = money(bear_off((6,), (1,)))
+    last = money(by_own_points((6,), (1,)))
     assert decide(last, Chances(27 / 36), 0).label == "double/take"
     assert decide(last, Chances(27 / 36 + 1e-4), 0).label == "double/pass"
     assert decide(last, Chances(27 / 36), 0).double_take == pytest.approx(1)
@@ -90,13 +81,13 @@ def test_on_the_last_roll_any_favourite_doubles_and_an_underdog_does_not() -> No
 @pytest.mark.parametrize(
     ("board", "last"),
     [
-        (bear_off((6, 6), (1,)), True),
-        (bear_off((6, 6), (3,)), True),
-        (bear_off((6, 6), (1, 1)), True),
-        (bear_off((6, 6), (2, 1)), True),
-        (bear_off((6, 6), (2, 2)), False),
-        (bear_off((6, 6), (1, 1, 1)), False),
-        (bear_off((6, 6), (4,)), False),
+        (by_own_points((6, 6), (1,)), True),
+        (by_own_points((6, 6), (3,)), True),
+        (by_own_points((6, 6), (1, 1)), True),
+        (by_own_points((6, 6), (2, 1)), True),
+        (by_own_points((6, 6), (2, 2)), False),
+        (by_own_points((6, 6), (1, 1, 1)), False),
+        (by_own_points((6, 6), (4,)), False),
     ],
 )
 def test_it_is_the_last_roll_when_the_opponent_surely_bears_off_next(board: Board, last: bool) -> None:

@@ -13,6 +13,7 @@ from bgd.rules.board import Board
 from bgd.rules.dice import ROLLS, Dice
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import Cube, GameState, Match, Money, Side
+from tests.rules.boards import by_own_points
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +23,7 @@ def engine() -> Engine:
 
 def bearing_off(own: list[int], opponent: list[int]) -> GameState:
     """Each side's checkers by its own points; the side on roll is BOTTOM, the cube in the middle, for money."""
-    points = [0] * 26
-    for point in own:
-        points[point] += 1
-    for point in opponent:
-        points[25 - point] -= 1
-    return GameState(Board(tuple(points)), terms=Money(jacoby=False, beavers=False))
+    return GameState(by_own_points(own, opponent), terms=Money(jacoby=False, beavers=False))
 
 
 def owned(state: GameState, side: Side, value: int = 2) -> GameState:

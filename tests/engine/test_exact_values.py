@@ -14,11 +14,11 @@ from bgd.engine import Engine
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.home import own_index
-from bgd.rules.board import Board
 from bgd.rules.dice import ROLLS, Dice
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState, Money
 from tests.kernels.arrays import padded
+from tests.rules.boards import by_own_points
 
 TWO_CHECKERS = {
     (1, 1): 36, (2, 1): 36, (2, 2): 26, (3, 1): 34, (3, 2): 25, (3, 3): 17, (4, 1): 29, (4, 2): 23, (4, 3): 17,
@@ -42,12 +42,7 @@ def engine() -> Engine:
 
 def race(own: list[int], opponent: list[int]) -> GameState:
     """Each side's checkers by its own points; BOTTOM on roll, for money."""
-    points = [0] * 26
-    for point in own:
-        points[point] += 1
-    for point in opponent:
-        points[25 - point] -= 1
-    return GameState(Board(tuple(points)), terms=Money(jacoby=False, beavers=False))
+    return GameState(by_own_points(own, opponent), terms=Money(jacoby=False, beavers=False))
 
 
 def chance(dice: Dice) -> Fraction:

@@ -23,6 +23,7 @@ from bgd.rules.dice import ROLLS, Dice
 from bgd.rules.outcome import outcome_of
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import Cube, GameState, Match, Money, Side
+from tests.rules.boards import by_own_points
 
 MONEY = Money(jacoby=False, beavers=False)
 MET = MatchEquityTable.default()
@@ -39,18 +40,8 @@ def engine(evaluator: Evaluator) -> Engine:
     return Engine(evaluator)
 
 
-def home(own: list[int], opponent: list[int]) -> Board:
-    """Checkers on each side's own points."""
-    points = [0] * 26
-    for point in own:
-        points[point] += 1
-    for point in opponent:
-        points[25 - point] -= 1
-    return Board(tuple(points))
-
-
-SIXES = home([6, 6], [6, 6])
-LONG_RACE = home([6, 6, 5, 5, 4, 4, 3, 9], [6, 6, 5, 5, 4, 4, 8, 8])
+SIXES = by_own_points([6, 6], [6, 6])
+LONG_RACE = by_own_points([6, 6, 5, 5, 4, 4, 3, 9], [6, 6, 5, 5, 4, 4, 8, 8])
 MIDGAME = Board((0, 0, 0, -1, -2, 3, 3, 4, 0, 0, 0, 0, -2, 3, 0, 0, 0, 0, 0, -2, -3, 0, 0, -3, 1, 1))
 
 
@@ -139,7 +130,7 @@ def test_a_position_of_the_two_sided_table_is_known_without_error(engine: Engine
 @pytest.mark.parametrize("reduce_variance", [True, False])
 def test_games_played_to_the_end_come_to_the_exact_values(engine: Engine, reduce_variance: bool) -> None:
     plan = RolloutPlan(trials=7200, bearoff=False, reduce_variance=reduce_variance, cubeful=False)
-    state = GameState(home([6, 5, 4], [6, 5, 5]), terms=MONEY)
+    state = GameState(by_own_points([6, 5, 4], [6, 5, 5]), terms=MONEY)
     exact = 2 * engine.evaluate(state).chances.win - 1
     found = engine.rollout(state, plan).lines[0]
     assert abs(found.equity - exact) <= 3.5 * found.equity_error
@@ -215,7 +206,7 @@ def test_trials_are_whole_blocks(engine: Engine) -> None:
 
 
 def test_a_play_that_ends_the_game_is_worth_what_it_wins(engine: Engine) -> None:
-    state = GameState(home([1], [6] * 15), terms=MONEY).with_dice(Dice(2, 1))
+    state = GameState(by_own_points([1], [6] * 15), terms=MONEY).with_dice(Dice(2, 1))
     after = legal_plays(state.board, Dice(2, 1))[0].result
     line = engine.rollout(state, RolloutPlan(trials=36), [after]).lines[0]
     assert (line.equity, line.cubeful, line.cubeful_error) == (2, 2, 0)

@@ -9,7 +9,7 @@ winning chances after a game are those of the match equity table. No engine has 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement
@@ -17,12 +17,12 @@ from typing import Any, Final
 
 from bgd.engine.met import MatchEquityTable
 from bgd.notation import xgid
-from bgd.rules.board import Board
 from bgd.rules.dice import ROLLS
 from bgd.rules.game import moment
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
 from tests.protocol.transcript import RUNNER
+from tests.rules.boards import by_own_points
 
 PATH: Final = RUNNER.parent / "vectors" / "equities.jsonl"
 WITHIN: Final = 5e-6
@@ -32,16 +32,6 @@ Home = tuple[int, ...]
 """Points of the checkers that are left, the highest first."""
 
 
-def board(own: Sequence[int], opponent: Sequence[int]) -> Board:
-    """Each side's checkers by its own points."""
-    points = [0] * 26
-    for point in own:
-        points[point] += 1
-    for point in opponent:
-        points[25 - point] -= 1
-    return Board(tuple(points))
-
-
 @cache
 def after(home: Home) -> tuple[tuple[int, tuple[Home, ...]], ...]:
     """For each roll its weight of 36 and what may be left after it. The other side is out of the way."""
@@ -49,7 +39,7 @@ def after(home: Home) -> tuple[tuple[int, tuple[Home, ...]], ...]:
     for roll in ROLLS:
         results = {
             tuple(point for point in range(24, 0, -1) for _ in range(max(0, play.result.points[point])))
-            for play in legal_plays(board(home, (1,)), roll)
+            for play in legal_plays(by_own_points(home, (1,)), roll)
         }
         found.append((1 if roll.is_double else 2, tuple(sorted(results))))
     return tuple(found)
@@ -105,7 +95,7 @@ def _bearoffs() -> Iterator[dict[str, Any]]:
     for own, opponent in pairs:
         win = wins(own, opponent)
         about = f"{_told(own)} against {_told(opponent)}"
-        state = GameState(board(own, opponent), terms=MONEY)
+        state = GameState(by_own_points(own, opponent), terms=MONEY)
         chances = {"win": _number(win), "wingammon": 0, "losegammon": 0, "equity": _number(2 * win - 1)}
         yield _line(f"{about}: {win}", "eval", state, **chances)
         yield _cube(f"{about}, the cube in the middle", state, own, opponent, "centred")
@@ -139,7 +129,7 @@ def _sure() -> Iterator[dict[str, Any]]:
     ):
         result = {"win": int(equity > 0), "wingammon": int(equity > 1), "winbackgammon": int(equity > 2)}
         result |= {"losegammon": 0, "losebackgammon": 0, "equity": equity}
-        yield _line(about, "eval", GameState(board(own, opponent), terms=MONEY), **result)
+        yield _line(about, "eval", GameState(by_own_points(own, opponent), terms=MONEY), **result)
 
 
 def _over() -> Iterator[dict[str, Any]]:
@@ -151,7 +141,7 @@ def _over() -> Iterator[dict[str, Any]]:
         for about, left, points in ends:
             crawford = (length - top == 1) != (length - bottom == 1)
             terms = Match(length, (top, bottom), crawford)
-            finished = board((), left).flip()  # seen by the loser, who would be on roll
+            finished = by_own_points((), left).flip()  # seen by the loser, who would be on roll
             owner = None if value == 1 else Side.BOTTOM
             state = moment(finished, Side.BOTTOM, Phase.ROLL, Cube(value, owner), None, terms)
             lost = table.win(length - bottom, length - top - points * value, crawford)

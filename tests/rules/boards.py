@@ -6,7 +6,7 @@ checker, as a beginner with the rule book would.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -26,6 +26,16 @@ def board(own: str, opponent: str = "1:15") -> Board:
             where = bar if point == "bar" else int(point)
             assert points[where] == 0, f"{point} is written twice"
             points[where] = sign * int(count or 1)
+    return Board(tuple(points))
+
+
+def by_own_points(own: Iterable[int], opponent: Iterable[int]) -> Board:
+    """A checker on each of `own`, and on each of `opponent` in the opponent's numbering."""
+    points = [0] * 26
+    for point in own:
+        points[point] += 1
+    for point in opponent:
+        points[25 - point] -= 1
     return Board(tuple(points))
 
 
