@@ -23,8 +23,8 @@ from bgd.wire.detect import Dialect
 from tests.conftest import DaemonProcess, LineSocket
 
 GRACE: Final = 3.0
-AFTERWARDS: Final = 2.0
-"""Seconds beyond the grace time: the daemon waits one for its peers to close."""
+AFTERWARDS: Final = 10.0
+"""Seconds beyond the grace time: the daemon waits one for its peers to close, and a busy machine lets it wait too."""
 
 START: Final = "4HPwATDgc/ABMA"
 BOARD: Final = (

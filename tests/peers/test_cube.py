@@ -25,11 +25,14 @@ def test_what_gnubg_does_is_what_its_equities_say() -> None:
             assert opinion.double == (gained > 0), state
 
 
-def test_the_two_engines_agree_on_most_decisions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_two_engines_agree_but_for_what_costs_little(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "cube", str(KEPT), "--sample", "14", "--plies", "1", "--trials", "36", "--gnubg"]) == 0
     rows = {row["score"]: row for row in json.loads(capsys.readouterr().out)["measured"] if "positions" in row}
     everything = rows.pop("all")
     assert everything["positions"] == sum(row["positions"] for row in rows.values()) == 14
-    assert everything["double"]["agreed"] > 0.5
-    assert everything["take"]["agreed"] > 0.5
+    # Near a decision any two engines disagree at times; whichever is right, that costs a few hundredths.
+    for question in ("double", "take"):
+        assert everything[question]["cost"] < 0.05
+        assert everything[question]["gnubg_cost"] < 0.05
     assert everything["apart"]["no_double"] < 0.1
+    assert everything["apart"]["double_take"] < 0.2
