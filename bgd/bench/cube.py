@@ -2,10 +2,10 @@
 
 Money is played without Jacoby's rule and without beavers. There is no cube in a Crawford game. A position is near when
 bgd's search puts doubling and not doubling, or taking and passing, less than `NEAR` apart; one position of a game is
-kept at most, none twice; half of them are near a double and half near a take.
+kept at most, none twice; half of them are near a double and half near a take, as far as a score has both.
 
-What a disagreement costs is told in normalised equity, by each engine's own numbers: half of what is between the two
-actions is not for either to decide, so those that cost more than `DEAR` by both are rolled out.
+What a disagreement costs is told in normalised equity, by each engine's own numbers. Those that cost more than `DEAR`
+by both are rolled out, since neither engine can say who is right.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ def ask(
                 return result
             if engine is None:
                 engine = load_engine(progress)
-            if not result.cheap:  # within its time, not before
-                engine.complete(progress)
+            if not result.cheap:
+                engine.complete(progress)  # before its time begins: compiling takes nothing of its movetime
         except BgdError as error:
             return error
         except Exception:

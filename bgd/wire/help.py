@@ -161,7 +161,7 @@ _TOPICS: Final = {
 _FORM: Final = (
     "",
     "A request is a line: [#tag] verb arguments. Values with blanks are in double quotes.",
-    "With priority=, from -100 to 100, what asks the engine goes before what this client asked earlier.",
+    "Of what a client has waiting for the engine, the highest priority= (-100 to 100, else 0) is done first.",
     "A reply ends with a line that begins with `ok` or `error`. `help <verb>` tells more.",
 )
 
