@@ -91,9 +91,9 @@ class FakeJudge:
         space = cube_space(ladder.usable.shape[1])
         static(padded(board), 0, np.array(astuple(chances)), ladder, space)
         cubeless = cubeless_worth(chances.win, ladder, space)
-        no_double, double_take = space.values[0], space.values[2]
+        no_double, double_take = float(space.values[0]), float(space.values[2])
         answer(space.values, 0, ladder)
-        return Standing(chances, cubeless, no_double, double_take, space.values[0])
+        return Standing(chances, cubeless, no_double, double_take, float(space.values[0]))
 
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None:
         return None
