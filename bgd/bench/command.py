@@ -48,10 +48,14 @@ def _parser() -> argparse.ArgumentParser:
     quick.add_argument("decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice")
     quick.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, turn and turn about")
     played = kinds.add_parser("rollout", parents=[common], help="time and standard error of rollouts")
-    played.add_argument("positions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the side on roll")
+    played.add_argument(
+        "positions", type=Path, nargs="?", default=rollout.POSITIONS, metavar="FILE",
+        help="lines of JSON: board, seen by the side on roll; without it six of bgd's own",
+    )  # fmt: skip
     played.add_argument("--trials", type=int, default=1296, metavar="N", help="games of a rollout (1296)")
     played.add_argument("--seed", type=int, default=1, metavar="N", help="of the dice (1)")
     played.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
+    played.add_argument("--pairs", type=int, metavar="N", help="instead: whether N pairs of seeds agree")
     decided = kinds.add_parser("cube", help="cube decisions near a decision, at several scores")
     decided.add_argument(
         "positions", type=Path, nargs="?", metavar="FILE", help="lines of JSON: xgid; without it positions of own games"
@@ -92,6 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             found = [
                 row for path in asked.references for row in accuracy.measure(evaluator, path, levels, asked.sample)
             ]
+        elif asked.kind == "rollout" and asked.pairs:
+            found = rollout.agreement(evaluator, asked.positions, asked.sample, asked.trials, asked.seed, asked.pairs)
         elif asked.kind == "rollout":
             found = rollout.measure(evaluator, asked.positions, asked.sample, asked.trials, asked.seed, asked.gnubg)
         else:

@@ -2,11 +2,19 @@
 
 Rollouts of a position before its roll, for money without Jacoby's rule, at 0 plies, with variance reduction and
 quasi-random dice, to the end or the exact bear-off: cubeless, and with the cube in the middle and not turned now. Costs
-are CPU seconds of all threads. `times_cheaper` compares them at equal standard error: cost times error squared.
+are CPU seconds of all threads, without those of starting a program. `times_cheaper` compares them at equal standard
+error: cost times error squared.
+Or whether the errors are honest: pairs of rollouts with other seeds, of which one in twenty may differ by more than two
+joint standard errors.
+
+The positions in rollouts.jsonl, beside this module, are contact of six kinds; `what` says which. Three come from the
+first rollouts measured, three from bgd's own games (0 plies, cubeless, dice from `random.Random(1)`): the first
+position of those games to fit the words.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import pty
 import re
@@ -25,6 +33,8 @@ from bgd.errors import ConfigError
 from bgd.notation import position_id
 from bgd.rules.board import Board
 from bgd.rules.state import GameState, Money
+
+POSITIONS: Final = Path(__file__).with_name("rollouts.jsonl")
 
 _PATIENCE: Final = 600.0
 """Seconds that GNU Backgammon may take for one rollout."""
@@ -74,6 +84,28 @@ def measure(
     return found
 
 
+def agreement(
+    evaluator: Evaluator, path: Path, sample: int | None, trials: int, seed: int, pairs: int
+) -> list[dict[str, Any]]:
+    """A row for each position, cubeless and cubeful: of so many `pairs` of rollouts with seeds from `seed` on how many
+    differ by no more than two joint standard errors, and the root of the mean square of difference / joint error, which
+    should be 1."""
+    engine = Engine(evaluator)
+    found = []
+    for number, line in enumerate(read(path, Placed, sample), 1):
+        for cubeful in (False, True):
+            apart = []
+            for first in range(seed, seed + 2 * pairs, 2):
+                one, other = (_own(engine, Board.of(line.board), trials, first + k, cubeful) for k in (0, 1))
+                apart.append(abs(one["equity"] - other["equity"]) / math.hypot(one["error"], other["error"]))
+            inside = sum(ratio <= 2 for ratio in apart)
+            spread = math.sqrt(math.fsum(ratio * ratio for ratio in apart) / pairs)
+            row = {"position": number, "cubeful": cubeful, "pairs": pairs, "inside": inside, "spread": round(spread, 2)}
+            print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
+            found.append(row)
+    return found
+
+
 def _own(engine: Engine, board: Board, trials: int, seed: int, cubeful: bool) -> dict[str, Any]:
     state = GameState(board, terms=Money(jacoby=False))
     plan = RolloutPlan(trials=trials, seed=seed, cubeful=cubeful, doubled=False)
@@ -100,12 +132,15 @@ def _gnubg(board: Board, trials: int, seed: int, cubeful: bool) -> dict[str, Any
     )
     with tempfile.TemporaryDirectory(prefix="bgd-gnubg-") as home:
         script = Path(home) / "commands"
+        command = [program, "-t", "-q", "-r", "-c", str(script)]
+        script.write_text(commands.replace("rollout\nquit", "quit"))
+        _, start = _in_terminal(command, home)
         script.write_text(commands)
-        said, cpu = _in_terminal([program, "-t", "-q", "-r", "-c", str(script)], home)
+        said, cpu = _in_terminal(command, home)
     equities = _EQUITY[cubeful].findall(said.rpartition("Printing final results")[2])
     if len(equities) != 2:
         raise ConfigError(f"Expected gnubg to end with the rollout's result, it said `{said[-200:]}`")
-    return {"gnubg_equity": float(equities[0]), "gnubg_error": float(equities[1]), "gnubg_cpu": round(cpu, 3)}
+    return {"gnubg_equity": float(equities[0]), "gnubg_error": float(equities[1]), "gnubg_cpu": round(cpu - start, 3)}
 
 
 def _in_terminal(command: list[str], home: str) -> tuple[str, float]:
@@ -129,4 +164,4 @@ def _in_terminal(command: list[str], home: str) -> tuple[str, float]:
     return said.decode(errors="replace"), used.ru_utime + used.ru_stime
 
 
-__all__ = ["measure"]
+__all__ = ["POSITIONS", "agreement", "measure"]

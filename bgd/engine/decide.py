@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from bgd.engine.deeper import Deeper
+    from bgd.engine.rollout import Part
     from bgd.engine.search import Look, Ranked
     from bgd.kernels.cubeful import Ladder
     from bgd.kernels.rollout import Orders, Start
@@ -85,7 +87,13 @@ class Judge(Protocol):
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None: ...
 
     def games(
-        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+        self,
+        first: int,
+        start: Start,
+        orders: Orders,
+        stop: NDArray[np.uint8],
+        results: NDArray[np.float64],
+        deeper: Deeper | None = None,
     ) -> int: ...
 
 
@@ -227,15 +235,42 @@ class Engine:
 
         `threads` (one a core) share the work and `progress` is told how it goes; neither changes the answer. When
         `stop` says so, the games played by then are it; TimedOut if there are hardly any."""
-        from bgd.engine.rollout import DEEPEST, roll_out
+        from bgd.engine.rollout import roll_out
 
         plan = plan or RolloutPlan()
-        deepest = max(plan.plies, plan.first_plies or 0)
-        if deepest > DEEPEST:
-            raise Unsupported(f"Expected 0 to {DEEPEST} plies in a rollout, got `{deepest}`")
+        self._check(max(plan.plies, plan.first_plies or 0))
         found = roll_out(self._judge, state, plan, plays, self._table, threads, progress, stop)
+        return found if plays is not None else self._decided(state, plan, found)
+
+    def rollout_part(
+        self,
+        state: GameState,
+        plan: RolloutPlan,
+        plays: Sequence[Board] | None,
+        blocks: range,
+        threads: int | None = None,
+    ) -> Part:
+        """Play the `blocks` with these numbers, from 0, of the rollout that `rollout` plays whole, so that several
+        machines can share it: a block is 36 games of each contender."""
+        from bgd.engine.rollout import play_part
+
+        self._check(max(plan.plies, plan.first_plies or 0))
+        return play_part(self._judge, state, plan, plays, self._table, blocks, threads)
+
+    def merge_rollout(
+        self, state: GameState, plan: RolloutPlan, plays: Sequence[Board] | None, parts: Sequence[Part]
+    ) -> Rollout:
+        """The rollout whose parts these are, the same bytes as if it had been played in one place. Raises BadArgument
+        when a part is missing."""
+        from bgd.engine.rollout import merge
+
+        found = merge(self._judge, state, plan, plays, self._table, parts)
+        return found if plays is not None else self._decided(state, plan, found)
+
+    def _decided(self, state: GameState, plan: RolloutPlan, found: Rollout) -> Rollout:
+        """With the cube decision that follows, where both sides of it were played out."""
         rolled, *doubled = found.lines
-        if plays is not None or not doubled:
+        if not doubled:
             return found
         searched = Searched(rolled.worth, doubled[0].worth)
         return replace(found, decision=cube.decide(state, rolled.chances, plan.plies, self._table, searched))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bgd.engine.deeper import Deeper
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.rollout import roll_out
@@ -33,7 +34,7 @@ from bgd.kernels.home import both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, generate
 from bgd.kernels.network import OUTPUTS, Net, aligned, money_weights
 from bgd.kernels.prune import PruneNet
-from bgd.kernels.rollout import Orders, Start, play_games
+from bgd.kernels.rollout import ASKED, ASKS, NOTHING, Orders, Start, play_games
 from bgd.kernels.search import OPEN, OVER, ends_of
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team, cores
@@ -243,9 +244,22 @@ class Evaluator:
         return Standing(Chances(win, win_gammon, win_backgammon, lose_gammon, lose_backgammon), *worths)
 
     def games(
-        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+        self,
+        first: int,
+        start: Start,
+        orders: Orders,
+        stop: NDArray[np.uint8],
+        results: NDArray[np.float64],
+        deeper: Deeper | None = None,
     ) -> int:
         """Play out games from number `first` on, one a row of `results` (n, 6), until `stop[0]` is set by any thread;
-        returns how many ended. See bgd.kernels.rollout."""
+        returns how many ended. See bgd.kernels.rollout. `deeper` answers what is asked above 0 plies."""
         rolls, cube = self._here.rolls, cube_space(orders.ladder.usable.shape[1])
-        return play_games(first, start, orders, self._net, self._prune, self._table, rolls, cube, stop, results)
+        rolls.at[ASKED] = NOTHING
+        while True:
+            ended = play_games(first, start, orders, self._net, self._prune, self._table, rolls, cube, stop, results)
+            if ended != ASKS:
+                return ended
+            if deeper is None:
+                raise Unsupported("Expected somebody to answer in games played at more than 0 plies, got nobody")
+            deeper(self, rolls, stop)

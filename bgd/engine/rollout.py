@@ -2,7 +2,8 @@
 
 The unit is a block of 36 games, one for each first roll; a game depends on the seed and its own number alone, and every
 contender gets the same dice. Blocks are played by any number of threads and counted in order, so that the answer has
-the same bytes whoever plays them; a block stopped half way counts only if there is no whole one.
+the same bytes whoever plays them; a block stopped half way counts only if there is no whole one. So several machines
+can share a rollout: each plays a `Part` of it (`play_part`), and `merge` makes of them what one would have found.
 The statistics are in bgd.engine.scores.
 """
 
@@ -12,30 +13,31 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from typing import Final, Protocol
+from itertools import count
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bgd.engine.deeper import Deeper
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.scores import BLOCK, Contender, Games, Scores
 from bgd.engine.stakes import play_stakes
 from bgd.engine.values import Rollout, RolloutPlan, Stop, never
+from bgd.errors import BadArgument
 from bgd.kernels.cubeful import CENTRED, Ladder
 from bgd.kernels.dice import strata_of
 from bgd.kernels.doubling import owner_of, turned
+from bgd.kernels.lookahead import Orders
 from bgd.kernels.movegen import BOARD
-from bgd.kernels.rollout import RESULTS, Orders, Start
+from bgd.kernels.rollout import RESULTS, Start
 from bgd.kernels.team import cores
 from bgd.rules.board import Board
 from bgd.rules.cube import why_no_cube
 from bgd.rules.state import Cube, GameState
 
-DEEPEST: Final = 1
-"""The most plies that games can be played at."""
-
-_LOOK: Final = 4
+_LOOK: Final = 6
 """Plays of each roll that are looked at to measure luck: bgd/kernels/SPEED.md has what fewer and more cost and gain."""
 
 _DOUBLINGS: Final = 10
@@ -44,6 +46,9 @@ _DOUBLINGS: Final = 10
 _POLL: Final = 0.01
 """Seconds between looks at whether to stop."""
 
+_ROLLOUTS: Final = count(1)
+"""Numbers by which threads know whose looks they have kept; they have no say in what is found."""
+
 
 class Player(Protocol):
     """What rollouts need of bgd.engine.evaluator.Evaluator."""
@@ -51,8 +56,21 @@ class Player(Protocol):
     def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
 
     def games(
-        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+        self,
+        first: int,
+        start: Start,
+        orders: Orders,
+        stop: NDArray[np.uint8],
+        results: NDArray[np.float64],
+        deeper: Deeper | None = None,
     ) -> int: ...
+
+
+class Part(NamedTuple):
+    """Some blocks of a rollout that others play, too: those from number `first` on, the games of each contender."""
+
+    first: int
+    games: tuple[Games, ...]
 
 
 def contenders(state: GameState, plays: Sequence[Board] | None, plan: RolloutPlan) -> list[Contender]:
@@ -80,20 +98,11 @@ def roll_out(
     `threads`: one a core unless given. `progress` is told the result so far after blocks of all contenders.
     `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises TimedOut when
     there are not two of each contender."""
-    ladder = ladder_of(state.cube, state.turn, state.terms, table, _DOUBLINGS)
-    entered = contenders(state, plays, plan)
-    starts = [_start(player, contender) for contender in entered]
-    orders = Orders(_numbers(plan), strata_of(plan.seed), ladder, _weights(state, ladder, table))
-    stop = np.zeros(1, np.uint8)
+    setting = _Setting(player, state, plan, plays, table)
+    scores = setting.scores
     threads = threads or cores()
-
-    def play(number: int, contender: int) -> Games:
-        games = np.zeros((BLOCK, RESULTS))
-        return games[: player.games(number * BLOCK, starts[contender], orders, stop, games)]
-
-    scores = Scores(state, plan, entered, ladder, table)
     with ThreadPoolExecutor(threads) as pool:
-        blocks = _Blocks(pool, play, -(-plan.trials // BLOCK), scores.live, 2 * threads)
+        blocks = _Blocks(pool, setting.play, range(-(-plan.trials // BLOCK)), scores.live, 2 * threads)
         try:
             while (block := blocks.next(stop_now)) is not None:
                 scores.add(*block)
@@ -103,10 +112,89 @@ def roll_out(
                     if scores.settle():
                         break
         finally:
-            stop[0] = 1
+            setting.stop[0] = 1
         if not scores.rounds:
             scores.add_unfinished(blocks.rest())
     return scores.result()
+
+
+def play_part(
+    player: Player,
+    state: GameState,
+    plan: RolloutPlan,
+    plays: Sequence[Board] | None,
+    table: MatchEquityTable,
+    numbers: range,
+    threads: int | None = None,
+) -> Part:
+    """Play the blocks with these numbers, 36 games of each contender a block, of the rollout that `roll_out` plays
+    whole. Nothing ends it early: what `plan` says of errors is for `merge`."""
+    setting = _Setting(player, state, plan, plays, table)
+    games: list[list[Games]] = [[] for _ in setting.scores.live]
+    threads = threads or cores()
+    with ThreadPoolExecutor(threads) as pool:
+        blocks = _Blocks(pool, setting.play, numbers, setting.scores.live, 2 * threads)
+        try:
+            while (block := blocks.next(never)) is not None:
+                games[block[0]].append(block[1])
+        finally:
+            setting.stop[0] = 1
+    return Part(numbers.start, tuple(np.concatenate(found or [np.zeros((0, RESULTS))]) for found in games))
+
+
+def merge(
+    player: Player,
+    state: GameState,
+    plan: RolloutPlan,
+    plays: Sequence[Board] | None,
+    table: MatchEquityTable,
+    parts: Sequence[Part],
+) -> Rollout:
+    """The rollout whose parts these are, in any order: the same bytes as if it had been played in one place.
+
+    Raises BadArgument if a part is missing before another, or is one of another rollout's form."""
+    scores = _Setting(player, state, plan, plays, table).scores
+    for part in sorted(parts, key=lambda part: part.first):
+        if part.first != scores.rounds or len(part.games) != scores.contenders:
+            raise BadArgument(
+                f"Expected a part from block {scores.rounds} on, with {scores.contenders} contenders,"
+                f" got one from {part.first} on, with {len(part.games)}"
+            )
+        for first in range(0, len(part.games[0]), BLOCK):
+            for contender in tuple(scores.live):
+                scores.add(contender, part.games[contender][first : first + BLOCK])
+            if scores.worth_a_look and scores.settle():
+                return scores.result()
+    return scores.result()
+
+
+class _Setting:
+    """What the blocks of one rollout have in common."""
+
+    def __init__(
+        self,
+        player: Player,
+        state: GameState,
+        plan: RolloutPlan,
+        plays: Sequence[Board] | None,
+        table: MatchEquityTable,
+    ) -> None:
+        ladder = ladder_of(state.cube, state.turn, state.terms, table, _DOUBLINGS)
+        cubes = _cubes(state, ladder)
+        weights = _weights(state, cubes, table)
+        entered = contenders(state, plays, plan)
+        self._player = player
+        self._starts = [_start(player, contender) for contender in entered]
+        self._orders = Orders(_numbers(plan), strata_of(plan.seed), ladder, weights)
+        self._deeper = Deeper(state, cubes, weights, plan.cubeful, table)
+        self.stop = np.zeros(1, np.uint8)
+        self.scores = Scores(state, plan, entered, ladder, table)
+
+    def play(self, number: int, contender: int) -> Games:
+        """The games of a block; fewer if `stop` was set meanwhile."""
+        games = np.zeros((BLOCK, RESULTS))
+        start = self._starts[contender]
+        return games[: self._player.games(number * BLOCK, start, self._orders, self.stop, games, self._deeper)]
 
 
 class _Blocks:
@@ -117,12 +205,12 @@ class _Blocks:
         self,
         pool: ThreadPoolExecutor,
         play: Callable[[int, int], Games],
-        rounds: int,
+        numbers: range,
         live: Sequence[int],
         ahead: int,
     ) -> None:
         self._pool, self._play, self._live, self._ahead = pool, play, live, ahead
-        self._units = ((number, contender) for number in range(rounds) for contender in tuple(live))
+        self._units = ((number, contender) for number in numbers for contender in tuple(live))
         self._waiting: deque[tuple[int, Future[Games]]] = deque()
 
     def next(self, stop_now: Stop) -> tuple[int, Games] | None:
@@ -149,18 +237,22 @@ class _Blocks:
         return [(contender, future.result()) for contender, future in self._waiting]
 
 
-def _weights(state: GameState, ladder: Ladder, table: MatchEquityTable) -> NDArray[np.float32]:
-    """What plays are chosen by, for each state of the cube and side: see kernels.rollout.Orders."""
+def _cubes(state: GameState, ladder: Ladder) -> list[Cube]:
+    """The cube in each of its states."""
     sides = (state.turn, state.turn.other)
-    weights = np.zeros((2 * ladder.usable.shape[1] - 1, 2, 6), np.float32)
-    for cube_state in range(len(weights)):
+    cubes = []
+    for cube_state in range(2 * ladder.usable.shape[1] - 1):
         value = state.cube.value << (cube_state + 1) // 2
         holder = owner_of(cube_state, ladder)
         owner = None if holder == CENTRED else sides[holder]
-        cube = Cube(min(value, state.cube.limit), owner, state.cube.limit)
-        for side in (0, 1):
-            weights[cube_state, side] = play_stakes(cube, sides[side], state.terms, table)
-    return weights
+        cubes.append(Cube(min(value, state.cube.limit), owner, state.cube.limit))
+    return cubes
+
+
+def _weights(state: GameState, cubes: Sequence[Cube], table: MatchEquityTable) -> NDArray[np.float32]:
+    """What plays are chosen by, for each state of the cube and side: see kernels.lookahead.Orders."""
+    sides = (state.turn, state.turn.other)
+    return np.array([[play_stakes(cube, side, state.terms, table) for side in sides] for cube in cubes], np.float32)
 
 
 def _numbers(plan: RolloutPlan) -> NDArray[np.int64]:
@@ -174,6 +266,7 @@ def _numbers(plan: RolloutPlan) -> NDArray[np.int64]:
             int(plan.cubeful),
             int(plan.bearoff),
             plan.seed,
+            next(_ROLLOUTS),
         ],
         np.int64,
     )

@@ -1,8 +1,10 @@
 """What the games of a rollout say: means, their standard errors, and whether enough has been played.
 
 A game is six numbers of the side whose decision it is: five chances, and the worth of the game with the cube (see
-bgd.kernels.cubeful). Errors are those of a mean stratified by the first roll; the strata of later rolls make them a
-little too large. Differences between contenders are taken game by game, which takes out the luck they share.
+bgd.kernels.cubeful). Errors are those of a mean stratified by the first roll, and by the second where all pairs have
+come up equally often (in 1,296 games): games with the same two rolls, in which 31 and 13 are the same, tell how much is
+left to chance. The strata of the third roll make that a little too large. Differences between contenders are taken game
+by game, which takes out the luck they share.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from bgd.engine.stakes import Stakes
 from bgd.engine.values import Chances, RolledOut, Rollout, RolloutPlan
 from bgd.errors import TimedOut
 from bgd.kernels.cubeful import Ladder
-from bgd.kernels.dice import STRATA
+from bgd.kernels.dice import STRATA, game_roll, strata_of
 from bgd.kernels.rollout import WORTH
 from bgd.rules.board import Board
 from bgd.rules.state import GameState
@@ -30,6 +32,8 @@ Games: TypeAlias = NDArray[np.float64]
 BLOCK: Final = STRATA
 FEWEST: Final = 9 * BLOCK
 """Games before a rollout may end by its errors, which are not to be trusted earlier."""
+
+_ALL_PAIRS: Final = STRATA * STRATA
 
 _FEW_BLOCKS: Final = 4
 """With fewer blocks the spread within a first roll is not measured well: all games are then taken as one stratum."""
@@ -63,8 +67,14 @@ class Scores:
         self._cubeless = [_cubeless(ladder.worth[0, (contender.state + 1) // 2]) for contender in entered]
         self._games: list[list[Games]] = [[] for _ in entered]
         self._ends: Literal["trials", "error", "apart", "time"] = "time"
+        self._pairs = _pairs_of(plan.seed)
         self.live = list(range(len(entered)))
         self.rounds = 0
+
+    @property
+    def contenders(self) -> int:
+        """How many were entered."""
+        return len(self._entered)
 
     def add(self, contender: int, games: Games) -> None:
         """Count the next block of a contender; they come in turn."""
@@ -93,7 +103,7 @@ class Scores:
         if self.rounds * BLOCK < FEWEST:
             return False
         values = [self._values(contender) for contender in self.live]
-        if plan.error is not None and all(_error(value) <= plan.error for value in values):
+        if plan.error is not None and all(self._error(value) <= plan.error for value in values):
             self._ends = "error"
             return True
         if plan.apart is not None and len(self.live) > 1:
@@ -101,7 +111,7 @@ class Scores:
             kept = [
                 contender
                 for contender, value in zip(self.live, values, strict=True)
-                if value is best or _mean(best - value) <= plan.apart * _error(best - value)
+                if value is best or _mean(best - value) <= plan.apart * self._error(best - value)
             ]
             self.live[:] = kept
             if len(kept) == 1:
@@ -144,6 +154,11 @@ class Scores:
         zero = self._stakes.equity(0.0)
         return zero + (self._stakes.equity(1.0) - zero) * worth
 
+    def _error(self, values: NDArray[np.float64]) -> float:
+        """The standard error of the mean of games in their order."""
+        whole = len(values) - len(values) % _ALL_PAIRS
+        return float(np.sqrt(_squares_by_pairs(values[:whole], self._pairs) + _squares(values[whole:])) / len(values))
+
     def _line(self, contender: int, value: NDArray[np.float64], best: NDArray[np.float64]) -> RolledOut:
         games, plan = self._counted(contender), self._plan
         cubeless = self._cubeless_worth(contender, games)
@@ -157,16 +172,26 @@ class Scores:
             action=self._entered[contender].action,
             trials=len(games),
             chances=Chances(*(min(1.0, max(0.0, _mean(column))) for column in columns)),
-            chances_error=Chances(*map(_error, columns)),
+            chances_error=Chances(*map(self._error, columns)),
             equity=_mean(equities),
-            equity_error=_error(equities),
+            equity_error=self._error(equities),
             cubeful=_mean(value) if plan.cubeful else None,
-            cubeful_error=_error(value) if plan.cubeful else None,
+            cubeful_error=self._error(value) if plan.cubeful else None,
             mwc=None if mwc is None else _mean(mwc),
-            mwc_error=None if mwc is None else _error(mwc),
+            mwc_error=None if mwc is None else self._error(mwc),
             behind=_mean(lead),
-            behind_error=_error(lead),
+            behind_error=self._error(lead),
         )
+
+
+def _pairs_of(seed: int) -> NDArray[np.int64]:
+    """For each of 1,296 games a number for its first two rolls, 31 and 13 being the same roll."""
+    strata = strata_of(seed)
+    rolls = np.array([[game_roll(seed, game, turn, strata) for turn in (0, 1)] for game in range(_ALL_PAIRS)])
+    high, low = np.divmod(rolls, 6)
+    first, second = (np.maximum(high, low) * 6 + np.minimum(high, low)).T
+    _, pairs = np.unique(first * STRATA + second, return_inverse=True)
+    return pairs.astype(np.int64)
 
 
 def _cubeless(worth: NDArray[np.float64]) -> tuple[float, ...]:
@@ -179,10 +204,25 @@ def _mean(values: NDArray[np.float64]) -> float:
     return float(values.mean())
 
 
-def _error(values: NDArray[np.float64]) -> float:
-    """The standard error of the mean of games in their order: the first rolls of each block are all different."""
+def _squares(values: NDArray[np.float64]) -> float:
+    """The square of the standard error of the sum of games in their order, the first rolls of each block all being
+    different."""
+    if len(values) < 2:
+        return 0.0
     blocks, rest = divmod(len(values), BLOCK)
     if rest or blocks < _FEW_BLOCKS:
-        return float(values.std(ddof=1) / np.sqrt(len(values)))
-    within = values.reshape(blocks, BLOCK).var(axis=0, ddof=1)
-    return float(np.sqrt(within.mean() / len(values)))
+        return len(values) * float(values.var(ddof=1))
+    return len(values) * float(values.reshape(blocks, BLOCK).var(axis=0, ddof=1).mean())
+
+
+def _squares_by_pairs(values: NDArray[np.float64], pairs: NDArray[np.int64]) -> float:
+    """The same where all pairs of first rolls have come up equally often. A pair of two doubles, which comes up once in
+    1,296 games, is taken to be like the others on average as long as it has come up once."""
+    if not len(values):
+        return 0.0
+    numbers = np.tile(pairs, len(values) // len(pairs))
+    counts = np.bincount(numbers)
+    apart = values - (np.bincount(numbers, values) / counts)[numbers]
+    squares = np.bincount(numbers, apart * apart)
+    like_others = squares.sum() / (counts - 1).sum()
+    return float((counts * np.where(counts > 1, squares / np.maximum(counts - 1, 1), like_others)).sum())

@@ -96,6 +96,14 @@ def test_rollouts_tell_their_cost_and_error_cubeless_and_cubeful(
     assert all(row["cpu"] > 0 and row["error"] > 0 for row in rows)  # type: ignore[operator]
 
 
+def test_pairs_of_rollouts_tell_whether_their_errors_are_honest(
+    weights: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = run(capsys, "rollout", "--weights", weights, "--trials", 36, "--sample", 1, "--pairs", 2)
+    assert [(row["position"], row["cubeful"], row["pairs"]) for row in rows] == [(1, False, 2), (1, True, 2)]
+    assert all(0 <= row["inside"] <= 2 and row["spread"] >= 0 for row in rows)  # type: ignore[operator]
+
+
 @pytest.mark.parametrize("line", ["{}", '{"board": [0, 1], "dice": [1, 2]}', "position"])
 def test_a_wrong_line_is_named(tmp_path: Path, weights: Path, capsys: pytest.CaptureFixture[str], line: str) -> None:
     path = tmp_path / "wrong.jsonl"

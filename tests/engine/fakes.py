@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine import Engine
+from bgd.engine.deeper import Deeper
 from bgd.engine.search import Look, Ranked
 from bgd.engine.values import Chances, ExactMoney, Standing, Stop
 from bgd.kernels.cubeful import Ladder, answer, cube_space, cubeless_worth, static
@@ -99,7 +100,13 @@ class FakeJudge:
         return None
 
     def games(
-        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+        self,
+        first: int,
+        start: Start,
+        orders: Orders,
+        stop: NDArray[np.uint8],
+        results: NDArray[np.float64],
+        deeper: Deeper | None = None,
     ) -> int:
         """All games come to what is thought of their beginning, gammons left aside where worth is concerned."""
         chances, on_roll, state = start.chances.astype(float), start.numbers[0], start.numbers[1]
