@@ -6,6 +6,7 @@ much longer than a turn that coming back costs nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
@@ -39,7 +40,7 @@ class Judge(Protocol):
         plies: int,
         stop: Stop,
         ladder: Ladder | None,
-    ) -> tuple[NDArray[np.int8], NDArray[np.float32], float]: ...
+    ) -> tuple[Sequence[int], Sequence[float], float]: ...
 
     def look(
         self, board: list[int], weights6: NDArray[np.float32], ladder: Ladder, plies: int, stop: Stop = never

@@ -344,6 +344,16 @@ def test_luck_is_the_worth_of_the_best_play_less_the_mean(engine: Engine) -> Non
     assert engine.luck(state).equity == pytest.approx(engine.rank(state)[0].equity)
 
 
+@pytest.mark.parametrize("terms", [MONEY, Match(7, (2, 4))], ids=repr)
+def test_a_turn_of_a_rollout_without_its_luck_is_the_mean_that_luck_is_measured_from(
+    engine: Engine, terms: Money | Match
+) -> None:
+    state = GameState(MIDGAME, terms=terms)
+    line = engine.rollout(state, RolloutPlan(trials=36, truncate=1, doubled=False)).lines[0]
+    assert line.cubeful == pytest.approx(engine.luck(state.with_dice(Dice(3, 1))).mean, abs=1e-6)
+    assert line.cubeful_error == pytest.approx(0, abs=1e-6)
+
+
 def test_the_opening_roll_is_no_double(engine: Engine) -> None:
     opening = GameState(terms=MONEY)
     lucks = [engine.luck(opening.with_dice(roll), opening=True).luck for roll in ROLLS if not roll.is_double]

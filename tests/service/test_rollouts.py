@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bgd.engine import Engine
+from bgd.engine.deeper import Deeper
 from bgd.engine.search import Ranked
 from bgd.engine.values import Stop
 from bgd.errors import BadArgument, BadValue, IllegalPlay, MissingContext
@@ -127,7 +128,13 @@ class Hurried(FakeJudge):
     """Is always told to stop before the first game is over."""
 
     def games(
-        self, first: int, start: Start, orders: Orders, stop: NDArray[np.uint8], results: NDArray[np.float64]
+        self,
+        first: int,
+        start: Start,
+        orders: Orders,
+        stop: NDArray[np.uint8],
+        results: NDArray[np.float64],
+        deeper: Deeper | None = None,
     ) -> int:
         return 0
 
