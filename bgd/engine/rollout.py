@@ -37,7 +37,7 @@ from bgd.rules.board import Board
 from bgd.rules.cube import why_no_cube
 from bgd.rules.state import Cube, GameState
 
-_LOOK: Final = 6
+_LOOK: Final = 8
 """Plays of each roll that are looked at to measure luck: bgd/kernels/SPEED.md has what fewer and more cost and gain."""
 
 _DOUBLINGS: Final = 10
