@@ -42,9 +42,13 @@ class Lookout:
         self._rests = 0.0  # until then
 
     def add(self, descriptor: int) -> None:
-        """Look at this socket too, of a connection or a listening one, until it is closed."""
+        """Look at this socket too, of a connection or a listening one, until it is closed. Where the system can't, its
+        peer would have to wait for others': then nobody is looked out for any more."""
         if self._epoll is not None:
-            self._epoll.register(descriptor, select.EPOLLIN)
+            try:
+                self._epoll.register(descriptor, select.EPOLLIN)
+            except OSError:  # ENOSPC: the user's bound on what may be watched; ENOMEM
+                self._epoll = None
 
     def wait_for(self, descriptor: int) -> bool:
         """Whether there is something to read from this socket now, and from no other. To be called whenever it is the

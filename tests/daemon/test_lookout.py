@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 import trio
@@ -167,6 +168,16 @@ def test_a_signal_is_heeded_although_the_questions_never_end(peers: Peers, monke
                     asked += 1
                 assert asked <= 3 * 5  # three turns of the loop, a stretch before each
 
+    run(scenario)
+
+
+def test_where_somebody_cannot_be_looked_at_all_is_left_to_the_loop(peers: Peers, tmp_path: Path) -> None:
+    async def scenario(turns: Turns) -> None:
+        for _ in range(3):
+            assert not await heard_in_place(peers, turns)
+
+    with (tmp_path / "file").open("w") as file:  # which epoll refuses
+        peers.lookout.add(file.fileno())
     run(scenario)
 
 
