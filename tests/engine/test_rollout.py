@@ -177,12 +177,13 @@ def test_another_seed_agrees_within_the_errors(engine: Engine) -> None:
 
 @pytest.mark.parametrize(("trials", "seeds"), [(144, 48), (1296, 24)])
 def test_the_standard_error_is_the_spread_of_many_rollouts(engine: Engine, trials: int, seeds: int) -> None:
-    state = GameState(LONG_RACE, terms=MONEY)
+    state = GameState(MIDGAME, terms=MONEY)
     plan = RolloutPlan(trials=trials, cubeful=False, reduce_variance=False)
     many = [engine.rollout(state, replace(plan, seed=seed)).lines[0] for seed in range(seeds)]
     spread = np.std([line.equity for line in many], ddof=1)
     told = np.sqrt(np.mean([line.equity_error**2 for line in many]))
-    # A spread measured 48 times is right within 10 %; strata of later rolls make it a little smaller than told.
+    # A spread measured 48 times is right within 10 %; strata of later rolls make it a little smaller than told, and
+    # in a race, where little but the sum of the rolls counts, nearly half.
     assert 0.65 < spread / told < 1.3
 
 
