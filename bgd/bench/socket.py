@@ -307,6 +307,7 @@ def _asked_again_and_again(daemon: Daemon, line: str) -> Iterator[Callable[[], i
 
 def _beside_idle_ones(daemon: Daemon, lines: Sequence[bytes], idle: int) -> dict[str, Any]:
     with daemon.connect() as asker, daemon.connect() as client, ExitStack() as stack:
+        client.ask("ping")  # and so is counted
         while int((before := _stats(asker))["open"]) > 2:  # those measured before are leaving
             pass
         for _ in range(idle):
