@@ -36,7 +36,7 @@ from bgd.kernels.network import OUTPUTS, Net, aligned, money_weights
 from bgd.kernels.prune import PruneNet
 from bgd.kernels.rollout import ASKED, ASKS, NOTHING, Orders, Start, play_games
 from bgd.kernels.search import OPEN, OVER, ends_of
-from bgd.kernels.spaces import Workplace
+from bgd.kernels.spaces import RollSpaces, Workplace
 from bgd.kernels.team import Team, cores
 from bgd.kernels.twosided import PAIRS
 from bgd.rules.state import Cube, GameState, Money, Side
@@ -74,6 +74,7 @@ class Evaluator:
         # The stakes of what is asked without any: a case always has some.
         self._ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=0)
         self._here = Workplace(net, table)
+        self._roll_spaces = RollSpaces(net)
         self._searcher = Searcher(prune, table, self._ladder, self._here, Team(threads or cores()), limits)
 
     @classmethod
@@ -254,12 +255,14 @@ class Evaluator:
     ) -> int:
         """Play out games from number `first` on, one a row of `results` (n, 6), until `stop[0]` is set by any thread;
         returns how many ended. See bgd.kernels.rollout. `deeper` answers what is asked above 0 plies."""
-        rolls, cube = self._here.rolls, cube_space(orders.ladder.usable.shape[1])
-        rolls.at[ASKED] = NOTHING
-        while True:
-            ended = play_games(first, start, orders, self._net, self._prune, self._table, rolls, cube, stop, results)
-            if ended != ASKS:
-                return ended
-            if deeper is None:
-                raise Unsupported("Expected somebody to answer in games played at more than 0 plies, got nobody")
-            deeper(self, rolls, stop)
+        net, prune, table = self._net, self._prune, self._table
+        cube = cube_space(orders.ladder.usable.shape[1])
+        with self._roll_spaces.lent() as rolls:
+            rolls.at[ASKED] = NOTHING
+            while True:
+                ended = play_games(first, start, orders, net, prune, table, rolls, cube, stop, results)
+                if ended != ASKS:
+                    return ended
+                if deeper is None:
+                    raise Unsupported("Expected somebody to answer in games played at more than 0 plies, got nobody")
+                deeper(self, rolls, stop)

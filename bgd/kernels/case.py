@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import inlined_kernel, inner_float_kernel, kernel
+from bgd.kernels.cache import float_kernel, inlined_kernel, inner_float_kernel, kernel
 from bgd.kernels.cubeful import (
     CubeSpace,
     Ladder,
@@ -151,12 +151,8 @@ def stand(board: NDArray[np.int8], ladder: Ladder, table: Bearoff, cube: CubeSpa
 
 
 @inner_float_kernel
-def judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, int]:
-    """The index of the best play of the dice and how many there are, all of them left in the case's space; with no dice
-    (0) what its board is worth, to its `found`. One kernel for both, since both would be compiled.
-
-    The best play has the most utility or, if it is to be `cubeful`, the most worth with the cube in play, side 1 of the
-    ladder being on roll and side 0 free to double next. It goes to `after`, its chances and that number to `found`."""
+def _judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, int]:
+    """See `judge`."""
     net = borrow(everything, "net")
     table = borrow(everything, "table")
     space = borrow(everything, "space")
@@ -196,4 +192,18 @@ def judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, i
         after[k] = space.plays.boards[best, k]
     for k in range(OUTPUTS):
         found[k] = space.probs[best, k]
+    return best, count
+
+
+@float_kernel
+def judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, int]:
+    """The index of the best play of the dice and how many there are, all of them left in the case's space; with no dice
+    (0) what its board is worth, to its `found`. One kernel for both, since both would be compiled.
+
+    The best play has the most utility or, if it is to be `cubeful`, the most worth with the cube in play, side 1 of the
+    ladder being on roll and side 0 free to double next. It goes to `after`, its chances and that number to `found`.
+
+    This is the one kernel that counts its reference to a case: without, numba would take one at each call from Python
+    and never give it back, and no thread's memory would ever be free again."""
+    best, count = _judge(die1, die2, cubeful, everything)
     return best, count

@@ -1,8 +1,10 @@
-"""One workspace for each thread that asks, made when it first asks."""
+"""Memory to work in: for each thread that asks, made when it first asks, and for games that are played out."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
@@ -21,8 +23,8 @@ _KEPT = 256  # cases, one for each stake of a game that was asked about lately
 
 
 class Workplace(threading.local):
-    """A thread's own memory: `space`, alone, in a `bundle` and among what `rolls` needs; and what its cases share: a
-    padded board and the one after the best play, with views of their 26 bytes, and what was `found`, with a view."""
+    """A thread's own memory: `space`, alone and in a `bundle`; and what its cases share: a padded board and the one
+    after the best play, with views of their 26 bytes, and what was `found`, with a view."""
 
     def __init__(self, net: Net, table: Bearoff) -> None:
         self._net = net
@@ -30,7 +32,6 @@ class Workplace(threading.local):
         self._cases: dict[tuple[int, int], tuple[Case, Ladder, NDArray[np.float32]]] = {}
         self.space: Space = space_for(net)
         self.worths: NDArray[np.float64] = np.zeros(MAX_PLAYS)  # of plays with the cube in play
-        self.rolls: RollSpace = roll_space(self.space)
         self.board: NDArray[np.int8] = aligned(np.zeros(BOARD, np.int8))
         self.board_bytes: memoryview = memoryview(self.board.data).cast("B")[:26]
         self.after: NDArray[np.int8] = aligned(np.zeros(BOARD, np.int8))
@@ -57,3 +58,24 @@ class Workplace(threading.local):
             self._cases.clear()
         self._cases[key] = made, ladder, weights  # which keeps their addresses from being given to others
         return made
+
+
+class RollSpaces:
+    """Memory for games that are played out, lent for a block of them: the threads of a rollout go when it ends, and
+    5 MB taken from the system for each would not all come back to it."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+        self._free: list[RollSpace] = []
+
+    @contextmanager
+    def lent(self) -> Iterator[RollSpace]:
+        """Nobody else's until it is given back; there come to be as many as were ever needed at once."""
+        try:
+            rolls = self._free.pop()
+        except IndexError:
+            rolls = roll_space(space_for(self._net))
+        try:
+            yield rolls
+        finally:
+            self._free.append(rolls)
