@@ -165,6 +165,8 @@ def measure(
     _allow_descriptors(2 * (idle + clients) + 64)
     found = []
     with Daemon(idle + clients + 16, weights) as daemon:
+        with daemon.connect() as deep:  # answered when all of the engine is ready
+            deep.ask("best 31 position=start plies=1")
         with daemon.connect() as warm:
             warm.one_after_another(plays + evaluations)
         found.append(_side_by_side("plays, one after another", daemon, plays, rounds, beside_gnubg))
