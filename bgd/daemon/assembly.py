@@ -56,8 +56,10 @@ def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
     from bgd.daemon.access import Access
     from bgd.daemon.engine import EngineHost
     from bgd.daemon.host import Host
+    from bgd.daemon.memory import give_back_memory
     from bgd.daemon.notify import Manager
 
+    give_back_memory()
     sys.setswitchinterval(SWITCH_INTERVAL)
     engines = EngineHost(partial(_load_engine, config.weights), Engine.complete)
     service = _service(config, lambda: engines.state)
