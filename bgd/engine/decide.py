@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from bgd.engine import cube, ended, offers
 from bgd.engine.cube import Searched
+from bgd.engine.judge import Judge
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.noise import disturbed
 from bgd.engine.offers import ResignDecision
@@ -23,7 +24,6 @@ from bgd.engine.values import (
     RankedPlay,
     Rollout,
     RolloutPlan,
-    Standing,
     Stop,
     never,
 )
@@ -36,65 +36,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from bgd.engine.deeper import Deeper
     from bgd.engine.rollout import Part
-    from bgd.engine.search import Look, Ranked
     from bgd.kernels.cubeful import Ladder
-    from bgd.kernels.rollout import Orders, Start
 
 MAX_PLIES: Final = 4
 """The deepest level there is; deeper ones are refused by name. Known without loading anything."""
 
 _OUT_OF_REACH: Final = 128
 """A limit of so many times the cube changes no equity of the two-sided bear-off by 1e-6."""
-
-
-class Judge(Protocol):
-    """What the engine needs of bgd.engine.evaluator.Evaluator; see there for shapes and units."""
-
-    def complete(self, progress: Callable[[str], None] | None) -> None: ...
-
-    def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
-
-    def look(
-        self, board: Sequence[int], weights6: NDArray[np.float32], ladder: Ladder, plies: int, stop: Stop
-    ) -> Look: ...
-
-    def rank(
-        self,
-        board: Sequence[int],
-        d1: int,
-        d2: int,
-        weights6: NDArray[np.float32],
-        plies: int,
-        stop: Stop,
-        ladder: Ladder | None,
-    ) -> Ranked: ...
-
-    def choose(
-        self,
-        board: Sequence[int],
-        d1: int,
-        d2: int,
-        weights6: NDArray[np.float32],
-        plies: int,
-        stop: Stop,
-        ladder: Ladder | None,
-    ) -> tuple[tuple[int, ...], Sequence[float], float]: ...
-
-    def stand(self, board: Sequence[int], ladder: Ladder) -> Standing: ...
-
-    def exact_money(self, board: Sequence[int]) -> ExactMoney | None: ...
-
-    def games(
-        self,
-        first: int,
-        start: Start,
-        orders: Orders,
-        stop: NDArray[np.uint8],
-        results: NDArray[np.float64],
-        deeper: Deeper | None = None,
-    ) -> int: ...
 
 
 class Engine:

@@ -6,19 +6,17 @@ much longer than a turn that coming back costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine.cube import Searched, decide
+from bgd.engine.judge import Decider
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
-from bgd.engine.search import Look
-from bgd.engine.values import Chances, Stop, never
+from bgd.engine.values import Chances, Stop
 from bgd.kernels.cubeful import Ladder
 from bgd.kernels.doubling import BEAVER, PASS, ROLL, TAKE
 from bgd.kernels.rollout import A_CUBE, ANSWER, ASKED, DEEP, DIE1, DIE2, SIDE, STATE, RollSpace
@@ -26,25 +24,6 @@ from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Phase
 
 _ANSWERS = {"take": TAKE, "pass": PASS, "beaver": BEAVER}
-
-
-class Judge(Protocol):
-    """What these decisions need of bgd.engine.evaluator.Evaluator."""
-
-    def choose(
-        self,
-        board: list[int],
-        d1: int,
-        d2: int,
-        weights6: NDArray[np.float32],
-        plies: int,
-        stop: Stop,
-        ladder: Ladder | None,
-    ) -> tuple[Sequence[int], Sequence[float], float]: ...
-
-    def look(
-        self, board: list[int], weights6: NDArray[np.float32], ladder: Ladder, plies: int, stop: Stop = never
-    ) -> Look: ...
 
 
 class Deeper:
@@ -71,7 +50,7 @@ class Deeper:
         self._table = table
         self._ladder = lru_cache(maxsize=None)(self._new_ladder)
 
-    def __call__(self, judge: Judge, rolls: RollSpace, stop: NDArray[np.uint8]) -> None:
+    def __call__(self, judge: Decider, rolls: RollSpace, stop: NDArray[np.uint8]) -> None:
         """Answer what `rolls.at` asks, in place. If `stop` is set meanwhile the answer is a hasty one."""
         at = rolls.at.tolist()
         side, state, plies = at[SIDE], at[STATE], at[DEEP]
@@ -89,7 +68,7 @@ class Deeper:
         rolls.after[:26] = after
         rolls.probs[:] = chances
 
-    def _action(self, judge: Judge, board: list[int], side: int, state: int, plies: int, stop: Stop) -> int:
+    def _action(self, judge: Decider, board: list[int], side: int, state: int, plies: int, stop: Stop) -> int:
         """What `side`, on roll, and the other do with the cube."""
         found = judge.look(board, self._weights[state][side], self._ladder(state, side, plies), plies, stop)
         # In states 0 and 2 of its own ladder the cube is as it is, or doubled and the opponent's.
@@ -104,4 +83,4 @@ class Deeper:
         return ladder_of(self._cubes[state], self._sides[first], self._state.terms, self._table, plies)
 
 
-__all__ = ["Deeper", "Judge"]
+__all__ = ["Deeper"]

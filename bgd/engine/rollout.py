@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from itertools import count
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine.deeper import Deeper
+from bgd.engine.judge import Player
 from bgd.engine.ladder import ladder_of
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.scores import BLOCK, Contender, Games, Scores
@@ -48,22 +49,6 @@ _POLL: Final = 0.01
 
 _ROLLOUTS: Final = count(1)
 """Numbers by which threads know whose looks they have kept; they have no say in what is found."""
-
-
-class Player(Protocol):
-    """What rollouts need of bgd.engine.evaluator.Evaluator."""
-
-    def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
-
-    def games(
-        self,
-        first: int,
-        start: Start,
-        orders: Orders,
-        stop: NDArray[np.uint8],
-        results: NDArray[np.float64],
-        deeper: Deeper | None = None,
-    ) -> int: ...
 
 
 class Part(NamedTuple):

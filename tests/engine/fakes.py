@@ -38,6 +38,7 @@ class FakeJudge:
     def __init__(self, chances: Sequence[float] | None = None) -> None:
         self.chances = chances
         self.levels: list[int] = []
+        self.cubeful: list[bool] = []  # of each list of plays, whether they were judged with the cube in play
 
     def complete(self, progress: Callable[[str], None] | None) -> None:
         pass
@@ -61,6 +62,7 @@ class FakeJudge:
         stop: Stop,
         ladder: Ladder | None,
     ) -> Ranked:
+        self.cubeful.append(ladder is not None)
         self.levels.append(plies)
         plies = 0 if stop() else plies
         start = Board(tuple(board))

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from bgd.engine import Engine
 from bgd.engine.deeper import Deeper
-from bgd.engine.search import Ranked
-from bgd.engine.values import Stop
 from bgd.errors import BadArgument, BadValue, IllegalPlay, MissingContext
-from bgd.kernels.cubeful import Ladder
 from bgd.kernels.rollout import Orders, Start
 from bgd.service.job import Job
 from bgd.service.session import Service, Session
@@ -139,27 +134,6 @@ class Hurried(FakeJudge):
         return 0
 
 
-class Ranker(Hurried):
-    """Remembers of each list of plays whether they were judged with the cube in play."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.cubeful: list[bool] = []
-
-    def rank(
-        self,
-        board: Sequence[int],
-        d1: int,
-        d2: int,
-        weights6: NDArray[np.float32],
-        plies: int,
-        stop: Stop,
-        ladder: Ladder | None,
-    ) -> Ranked:
-        self.cubeful.append(ladder is not None)
-        return super().rank(board, d1, d2, weights6, plies, stop, ladder)
-
-
 def stopped(**fields: object) -> RolloutReply:
     reply = done(session().handle(Rollout(**{"position": "start", **fields})), Engine(Hurried()))  # type: ignore[arg-type]
     assert isinstance(reply, RolloutReply)
@@ -181,7 +155,7 @@ def test_without_time_for_a_game_the_answer_is_that_of_0_plies() -> None:
 
 @pytest.mark.parametrize("cube", [True, False])
 def test_plays_are_chosen_with_the_cube_in_play_if_they_are_rolled_out_so(cube: bool) -> None:
-    judge = Ranker()
+    judge = Hurried()
     done(session().handle(Rollout(position="start", dice="31", cube=cube)), Engine(judge))
     assert judge.cubeful == [cube, cube]  # to begin with, and when there was no time
 
