@@ -15,9 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bgd.duel.external import GnubgServer, find_gnubg
+from bgd.duel.external import GnubgServer, question, required_gnubg
 from bgd.errors import ConfigError
-from bgd.notation import fibs_board, match_id
+from bgd.notation import match_id
 from bgd.rules.state import GameState, Phase
 
 PATIENCE: Final = 600.0
@@ -57,9 +57,7 @@ def opinions(states: Sequence[GameState], plies: int) -> list[Opinion]:
     with GnubgServer(plies, jacoby=False) as server, server.connect(PATIENCE) as client:
         for state, (no_double, double_take, _) in zip(states, told, strict=True):
             asked = [replace(state, phase=phase) for phase in (Phase.ROLL, Phase.DOUBLED)]
-            double, answer = (
-                client.ask(fibs_board.encode(one, names=("bgd", "gnubg")) + " jacobyrule off") for one in asked
-            )
+            double, answer = (client.ask(question(one)) for one in asked)
             if double not in ("double", "roll") or answer not in ("take", "drop", "beaver"):
                 raise ConfigError(f"Expected gnubg to double or roll, take or drop, it said `{double}` and `{answer}`")
             found.append(Opinion(double == "double", answer != "drop", no_double, double_take))
@@ -68,9 +66,7 @@ def opinions(states: Sequence[GameState], plies: int) -> list[Opinion]:
 
 def _equities(states: Sequence[GameState], plies: int) -> list[list[float]]:
     """No double, double and take, double and pass."""
-    program = find_gnubg()
-    if program is None:
-        raise ConfigError("Expected GNU Backgammon to be installed (Debian's package is `gnubg`), found no `gnubg`")
+    program = required_gnubg()
     with tempfile.TemporaryDirectory(prefix="bgd-gnubg-") as home:
         script, asked, told = (Path(home) / name for name in ("script.py", "asked.json", "told.json"))
         script.write_text(_SCRIPT)

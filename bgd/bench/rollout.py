@@ -22,11 +22,12 @@ import select
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from bgd.bench.lines import Placed, read
-from bgd.duel.external import find_gnubg
+from bgd.duel.external import required_gnubg
 from bgd.engine import Engine, RolloutPlan
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import ConfigError
@@ -56,10 +57,8 @@ set rollout cubedecision plies 0
 set rollout trials {trials}
 set rollout cubeful {cubeful}
 set rollout seed {seed}
-rollout
-quit
-y
 """
+_LEAVE: Final = "quit\ny\n"
 _EQUITY: Final = {False: re.compile(r"CL +([-+]?\d\.\d+)"), True: re.compile(r"CF +([-+]?\d\.\d+)")}
 
 
@@ -124,23 +123,32 @@ def _own(engine: Engine, board: Board, trials: int, seed: int, cubeful: bool) ->
 
 def _gnubg(board: Board, trials: int, seed: int, cubeful: bool) -> dict[str, Any]:
     """The same by GNU Backgammon. Raises ConfigError when it is not there or does not answer."""
-    program = find_gnubg()
-    if program is None:
-        raise ConfigError("Expected GNU Backgammon to be installed (Debian's package is `gnubg`), found no `gnubg`")
+    program = required_gnubg()
     commands = _COMMANDS.format(
         position=position_id.encode(board), trials=trials, cubeful="on" if cubeful else "off", seed=seed
     )
     with tempfile.TemporaryDirectory(prefix="bgd-gnubg-") as home:
         script = Path(home) / "commands"
-        command = [program, "-t", "-q", "-r", "-c", str(script)]
-        script.write_text(commands.replace("rollout\nquit", "quit"))
-        _, start = _in_terminal(command, home)
-        script.write_text(commands)
-        said, cpu = _in_terminal(command, home)
+        script.write_text(commands + "rollout\n" + _LEAVE)
+        said, cpu = _in_terminal([program, "-t", "-q", "-r", "-c", str(script)], home)
     equities = _EQUITY[cubeful].findall(said.rpartition("Printing final results")[2])
     if len(equities) != 2:
         raise ConfigError(f"Expected gnubg to end with the rollout's result, it said `{said[-200:]}`")
-    return {"gnubg_equity": float(equities[0]), "gnubg_error": float(equities[1]), "gnubg_cpu": round(cpu - start, 3)}
+    return {
+        "gnubg_equity": float(equities[0]),
+        "gnubg_error": float(equities[1]),
+        "gnubg_cpu": round(cpu - _starting(program), 3),
+    }
+
+
+@cache
+def _starting(program: str) -> float:
+    """CPU seconds that it takes to start, make ready and leave, which are no part of a rollout."""
+    ready = _COMMANDS.format(position=position_id.encode(Board.start()), trials=1, cubeful="on", seed=1)
+    with tempfile.TemporaryDirectory(prefix="bgd-gnubg-") as home:
+        script = Path(home) / "commands"
+        script.write_text(ready + _LEAVE)
+        return _in_terminal([program, "-t", "-q", "-r", "-c", str(script)], home)[1]
 
 
 def _in_terminal(command: list[str], home: str) -> tuple[str, float]:

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from bgd.bench.lines import Decision, read
-from bgd.duel.external import GnubgServer
+from bgd.duel.external import GnubgServer, question
 from bgd.engine import Engine
 from bgd.engine.evaluator import Evaluator
-from bgd.notation import fibs_board
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.state import GameState, Money, Phase, Side
@@ -56,7 +55,7 @@ class _Peer(ExitStack):
     def ask(self, state: GameState) -> str:
         phase = Phase.PLAY if state.dice else Phase.ROLL
         moment = GameState(state.board, state.turn, phase, dice=state.dice, terms=state.terms)
-        return self.client.ask(fibs_board.encode(moment, names=("bgd", "gnubg")) + " jacobyrule off")
+        return self.client.ask(question(moment))
 
 
 def _compare(

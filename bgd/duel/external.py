@@ -15,6 +15,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from bgd.errors import ConfigError
+from bgd.notation import fibs_board
+from bgd.rules.state import GameState
 
 GNUBG_PLACES: Final = ("gnubg", "/usr/games/gnubg", "/usr/local/bin/gnubg")
 """Where GNU Backgammon is looked for: PATH first; Debian's package installs into /usr/games."""
@@ -23,6 +25,19 @@ GNUBG_PLACES: Final = ("gnubg", "/usr/games/gnubg", "/usr/local/bin/gnubg")
 def find_gnubg() -> str | None:
     """The path of the gnubg program, or None when it is not installed."""
     return next((found for place in GNUBG_PLACES if (found := shutil.which(place))), None)
+
+
+def required_gnubg() -> str:
+    """The same. Raises ConfigError when it is not installed."""
+    program = find_gnubg()
+    if program is None:
+        raise ConfigError("Expected GNU Backgammon to be installed (Debian's package is `gnubg`), found no `gnubg`")
+    return program
+
+
+def question(state: GameState) -> str:
+    """The line that asks for the decision of `state`, Jacoby's rule off."""
+    return fibs_board.encode(state, names=("bgd", "gnubg")) + " jacobyrule off"
 
 
 class ExternalClient:
@@ -71,9 +86,7 @@ class GnubgServer:
     """
 
     def __init__(self, plies: int = 0, *, cubeful: bool = True, jacoby: bool = True) -> None:
-        program = find_gnubg()
-        if program is None:
-            raise ConfigError("Expected GNU Backgammon to be installed (Debian's package is `gnubg`), found no `gnubg`")
+        program = required_gnubg()
         self.host = "localhost"
         self.port = _free_port()
         self._listening = False

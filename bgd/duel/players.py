@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from bgd.duel.external import ExternalClient, GnubgServer
+from bgd.duel.external import ExternalClient, GnubgServer, question
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import BadArgument, BadPlay, ConfigError, IllegalPlay, Unsupported
-from bgd.notation import fibs_board, plays, position_id
+from bgd.notation import plays, position_id
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
@@ -79,13 +79,13 @@ class ExternalPlayer:
 
     def choose(self, board: Board, dice: Dice) -> Board:
         state = GameState(board, Side.BOTTOM, Phase.PLAY, dice=dice, terms=Money(jacoby=False))
-        question = fibs_board.encode(state, names=("duel", "player")) + " jacobyrule off"
+        asked = question(state)
         try:
-            answer = self._client.ask(question)
+            answer = self._client.ask(asked)
         except OSError as broken:
             self._client.close()
             self._client = self._connect()
-            raise Fault(f"no answer to `{question}`: {broken}") from None
+            raise Fault(f"no answer to `{asked}`: {broken}") from None
         return played(board, dice, answer)
 
     def close(self) -> None:

@@ -95,23 +95,6 @@ def test_one_roll_bears_off_one_checker_and_two_as_often_as_known(table: Bearoff
 
 
 @pytest.mark.parametrize(
-    ("checkers", "mean"),
-    [
-        ([6], Fraction(5, 4)),
-        ([5, 2], Fraction(239, 162)),
-        ([6, 6], Fraction(49213, 23328)),
-        ([1] * 3, Fraction(11, 6)),
-        ([1] * 4, Fraction(11, 6)),
-        ([6] * 4, Fraction(9087294539, 2448880128)),
-        ([1] * 15, Fraction(1953839, 279936)),
-    ],
-)
-def test_expected_rolls(checkers: list[int], mean: Fraction, table: Bearoff) -> None:
-    index = own_index(padded(race(checkers, [1]).board.points))
-    assert table.mean_rolls(index) == pytest.approx(float(mean), abs=1e-6)
-
-
-@pytest.mark.parametrize(
     ("own", "opponent", "win"),
     [
         ([1] * 8, [1] * 6, ace_race(8, 6)),
