@@ -1,8 +1,8 @@
 """What the C library does with memory that is given back.
 
 By itself glibc keeps a heap for each thread, up to eight a core, and after the first large array is freed puts arrays
-of up to 32 MiB into them. Threads of searches and rollouts come and go: in a quarter of an hour of 50 busy clients a
-daemon grew from 205 to 375 MiB, nothing of which was in use; so told it stayed at 220.
+of up to 32 MiB into them. Threads of searches and rollouts come and go: with 50 busy clients a daemon grew from 199 to
+271 MiB in a minute, to 375 in a quarter of an hour, of which nothing was in use; so told it had 219 after that minute.
 """
 
 from __future__ import annotations
