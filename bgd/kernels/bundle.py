@@ -17,14 +17,18 @@ from bgd.kernels.decide import Space
 from bgd.kernels.network import Net
 
 
-@structref.register
-class BundleType(types.StructRef):
-    """numba's type of a bundle."""
+class StructType(types.StructRef):
+    """numba's type of a struct: its fields have types of values, not of constants."""
 
     def preprocess_fields(self, fields: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-        """Types of values, not of constants."""
+        """As numba wants it said."""
         plain: Any = types.unliteral
         return tuple((name, plain(kind)) for name, kind in fields)
+
+
+@structref.register
+class BundleType(StructType):
+    """numba's type of a bundle."""
 
 
 class Bundle(structref.StructRefProxy):

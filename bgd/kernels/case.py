@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
+from bgd.kernels.bundle import StructType
 from bgd.kernels.cache import float_kernel, inlined_kernel, inner_float_kernel, kernel
 from bgd.kernels.cubeful import (
     CubeSpace,
@@ -45,13 +46,8 @@ FOUND = OUTPUTS + 4
 
 
 @structref.register
-class CaseType(types.StructRef):
+class CaseType(StructType):
     """numba's type of a case."""
-
-    def preprocess_fields(self, fields: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-        """Types of values, not of constants."""
-        plain: Any = types.unliteral
-        return tuple((name, plain(kind)) for name, kind in fields)
 
 
 class Case(structref.StructRefProxy):

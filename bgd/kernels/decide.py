@@ -110,23 +110,6 @@ def evaluate_kept(
 
 
 @inner_float_kernel
-def best_play(
-    board: NDArray[np.int8],
-    die1: int,
-    die2: int,
-    weights: NDArray[np.float32],
-    net: Net,
-    table: Bearoff,
-    space: Space,
-) -> tuple[int, int]:
-    """The index of the best play at 0 plies and the number of plays; all are left in `space`, with their values."""
-    count = generate(board, die1, die2, space.plays)
-    for i in range(count):
-        space.prune.kept[i] = i
-    return evaluate_kept(board, count, weights, net, table, space), count
-
-
-@inner_float_kernel
 def best_play_pruned(
     board: NDArray[np.int8],
     die1: int,
@@ -138,7 +121,8 @@ def best_play_pruned(
     table: Bearoff,
     space: Space,
 ) -> tuple[int, int, int]:
-    """The same among the `keep` plays the small network likes best: best index, number of plays, number looked at."""
+    """The best at 0 plies of the `keep` plays that the small network likes best: its index, the number of plays, and
+    of those looked at, which are left in `space` with their values."""
     count = generate(board, die1, die2, space.plays)
     kept = keep_best(board, count, keep, prune, space.plays, space.prune)
     return evaluate_kept(board, kept, weights, net, table, space), count, kept
@@ -233,7 +217,6 @@ __all__ = [
     "EXACT",
     "REPLIES_KEPT",
     "Space",
-    "best_play",
     "best_play_pruned",
     "evaluate_kept",
     "evaluate_on_roll",

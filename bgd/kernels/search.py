@@ -70,7 +70,7 @@ def expand(
     """For each of `boards` (n, 32), seen by the side on roll, and each roll, the best reply by `weights`, that side's.
 
     Writes the roller's chances after it to `probs` (n, 21, 5), the board, seen by the other side, to `children`
-    (n, 21, 32), and and what follows to `ends` (n, 21). About 0.1 ms a board."""
+    (n, 21, 32), and what follows to `ends` (n, 21). About 0.1 ms a board."""
     for i in range(boards.shape[0]):
         board = boards[i]
         prepare_parent(board, net, space.net)

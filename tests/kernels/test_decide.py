@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bgd.engine.ladder import ladder_of
+from bgd.engine.met import MatchEquityTable
 from bgd.engine.weights import quantised
 from bgd.kernels import bearoff
+from bgd.kernels.case import judge
 from bgd.kernels.decide import (
-    best_play,
     best_play_pruned,
     evaluate_on_roll,
     one_ply,
@@ -20,10 +22,13 @@ from bgd.kernels.movegen import flip, generate, play_space
 from bgd.kernels.network import evaluate_board, money_weights, net_space, utility_of
 from bgd.kernels.prune import keep_best, learn_score, prune_space, random_prune_net
 from bgd.kernels.selfplay import START
+from bgd.kernels.spaces import Workplace
+from bgd.rules.state import Cube, Money, Side
 from tests.kernels.arrays import random_game, small_net
 
 NET = quantised(small_net())
 PRUNE = random_prune_net(3)
+LADDER = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=0)
 MATCH = np.array([0.1, 0.7, 0.3, 0.0, -0.2, -0.05], np.float32)
 
 
@@ -36,9 +41,10 @@ def table() -> bearoff.Bearoff:
 def test_the_best_play_has_the_most_utility_and_is_the_first_of_equals(
     weights: np.ndarray, table: bearoff.Bearoff
 ) -> None:
-    space, other, plays = space_for(NET), net_space(NET), play_space()
+    here, other, plays = Workplace(NET, table), net_space(NET), play_space()
+    space = here.space
     for board, die1, die2 in random_game(7, 100):
-        index, count = best_play(board, die1, die2, weights, NET, table, space)
+        index, count = _best_play(board, die1, die2, weights, here)
         assert count == generate(board, die1, die2, plays)
         values = []
         for i in range(count):
@@ -48,6 +54,11 @@ def test_the_best_play_has_the_most_utility_and_is_the_first_of_equals(
         assert space.probs[index].tobytes() == _probs(plays.boards[index], table).tobytes()
 
 
+def _best_play(board: np.ndarray, die1: int, die2: int, weights: np.ndarray, here: Workplace) -> tuple[int, int]:
+    here.board[:] = board
+    return judge(die1, die2, False, here.case(LADDER, weights))
+
+
 def _probs(board: np.ndarray, table: bearoff.Bearoff) -> np.ndarray:
     space = net_space(NET)
     evaluate_board(board, NET, table, space)
@@ -55,9 +66,9 @@ def _probs(board: np.ndarray, table: bearoff.Bearoff) -> np.ndarray:
 
 
 def test_pruning_away_nothing_changes_nothing(table: bearoff.Bearoff) -> None:
-    space, other = space_for(NET), space_for(NET)
+    here, other, weights = Workplace(NET, table), space_for(NET), money_weights()
     for board, die1, die2 in random_game(8, 100):
-        index, count = best_play(board, die1, die2, money_weights(), NET, table, space)
+        index, count = _best_play(board, die1, die2, weights, here)
         pruned = best_play_pruned(board, die1, die2, 4000, money_weights(), NET, PRUNE, table, other)
         assert pruned == (index, count, count)
 
