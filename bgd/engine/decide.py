@@ -27,7 +27,7 @@ from bgd.engine.values import (
     Stop,
     never,
 )
-from bgd.errors import MissingContext, Unsupported
+from bgd.errors import BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import ROLLS, Dice
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Resignation, Side
@@ -108,6 +108,8 @@ class Engine:
         `cubeful`: plays are worth what they are with the cube in play. Otherwise the game is played out at the cube as
         it is, gammons counting in money play even under Jacoby's rule: for games without a cube."""
         dice = self._dice(state, plies)
+        if top is not None and top < 0:
+            raise BadValue(f"Expected a number of plays from 0 up, got `{top}`")
         weights, ladder = self._played_for(state.cube, state.turn, state.terms, plies, cubeful)
         rows: Iterable[tuple[Sequence[int], Sequence[float], float, int]]
         if top == 1 and plies == 0:
@@ -148,8 +150,10 @@ class Engine:
         """How lucky the dice of `state` are: what their best play makes the position worth, less what the best plays of
         all rolls make it worth on average; at 0 plies, with the cube in play. About 0.6 ms.
 
-        `opening`: it is the first roll of the game, given to this side already, and so no double."""
+        `opening`: it is the first roll of the game, given to this side already, and so no double; BadValue if it is."""
         dice = self._dice(state, 0)
+        if opening and dice.is_double:
+            raise BadValue(f"Expected an opening roll, which is no double, got `{dice}`")
         weights, ladder = self._played_for(state.cube, state.turn, state.terms, 0, True)
         total = actual = 0.0
         chances = 0
@@ -183,13 +187,18 @@ class Engine:
         answer holds the cube decision that follows.
 
         `threads` (one a core) share the work and `progress` is told how it goes; neither changes the answer. When
-        `stop` says so, the games played by then are it; TimedOut if there are hardly any."""
+        `stop` says so, the games played by then are it; TimedOut if there are hardly any. Raises IllegalAction when the
+        game is over."""
         from bgd.engine.rollout import roll_out
 
         plan = plan or RolloutPlan()
-        self._check(max(plan.plies, plan.first_plies or 0))
-        found = roll_out(self._judge, state, plan, plays, self._table, threads, progress, stop)
-        return found if plays is not None else self._decided(state, plan, found)
+        self._check_rollout(state, plan)
+
+        def tell(so_far: Rollout) -> None:
+            if progress:
+                progress(self._decided(state, plan, so_far))
+
+        return self._decided(state, plan, roll_out(self._judge, state, plan, plays, self._table, threads, tell, stop))
 
     def rollout_part(
         self,
@@ -200,26 +209,26 @@ class Engine:
         threads: int | None = None,
     ) -> Part:
         """Play the `blocks` with these numbers, from 0, of the rollout that `rollout` plays whole, so that several
-        machines can share it: a block is 36 games of each contender."""
+        machines can share it: a block is 36 games of each contender. Raises BadValue for blocks that it has not."""
         from bgd.engine.rollout import play_part
 
-        self._check(max(plan.plies, plan.first_plies or 0))
+        self._check_rollout(state, plan)
         return play_part(self._judge, state, plan, plays, self._table, blocks, threads)
 
     def merge_rollout(
         self, state: GameState, plan: RolloutPlan, plays: Sequence[Board] | None, parts: Sequence[Part]
     ) -> Rollout:
         """The rollout whose parts these are, the same bytes as if it had been played in one place. Raises BadArgument
-        when a part is missing."""
+        when a part is missing before another; where the last ones are, it is what there is so far."""
         from bgd.engine.rollout import merge
 
-        found = merge(self._judge, state, plan, plays, self._table, parts)
-        return found if plays is not None else self._decided(state, plan, found)
+        self._check_rollout(state, plan)
+        return self._decided(state, plan, merge(self._judge, state, plan, plays, self._table, parts))
 
     def _decided(self, state: GameState, plan: RolloutPlan, found: Rollout) -> Rollout:
         """With the cube decision that follows, where both sides of it were played out."""
         rolled, *doubled = found.lines
-        if not doubled:
+        if not doubled or doubled[0].action == "play":
             return found
         searched = Searched(rolled.worth, doubled[0].worth)
         return replace(found, decision=cube.decide(state, rolled.chances, plan.plies, self._table, searched))
@@ -300,8 +309,13 @@ class Engine:
             raise MissingContext("Expected dice to be played, got none")
         return state.dice
 
+    def _check_rollout(self, state: GameState, plan: RolloutPlan) -> None:
+        if state.phase is Phase.OVER:
+            raise IllegalAction("The game is over")
+        self._check(max(plan.plies, plan.first_plies or 0))
+
     def _check(self, plies: int) -> None:
-        if plies > self.max_plies:
+        if not 0 <= plies <= self.max_plies:
             raise Unsupported(f"Expected 0 to {self.max_plies} plies, got `{plies}`")
 
 

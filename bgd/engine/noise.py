@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 from hashlib import blake2b
+from typing import Final
 
 from bgd.engine.values import Chances
+from bgd.errors import BadValue
 from bgd.rules.board import Board
+
+MAX_DEVIATION: Final = 3.0
+"""As large as equities are."""
 
 
 def deviate(board: Board) -> float:
@@ -18,12 +23,21 @@ def deviate(board: Board) -> float:
 
 
 def disturbed(chances: Chances, board: Board, deviation: float) -> Chances:
-    """`chances` with noise of standard deviation `deviation` in their equity, as far as chances stay between 0 and 1.
+    """`chances` with noise of standard deviation `deviation` in their cubeless money equity, as far as chances stay
+    between 0 and 1. Raises BadValue for a deviation that is none, or more than equities are.
 
-    The probability of winning moves by half of it; gammons keep their shares of games won and lost."""
-    won = min(1.0, max(0.0, chances.win + deviation * deviate(board) / 2))
-    wins = won / chances.win if chances.win > 0 else 0.0
-    losses = (1 - won) / (1 - chances.win) if chances.win < 1 else 0.0
+    The probability of winning moves; gammons keep their shares of games won and lost, and so move the equity, too."""
+    if not 0 <= deviation <= MAX_DEVIATION:
+        raise BadValue(f"Expected noise from 0 to {MAX_DEVIATION}, got `{deviation}`")
+    win, lose = chances.win, 1 - chances.win
+    slope = 2.0  # of the equity, by the probability of winning
+    if win > 0:
+        slope += (chances.win_gammon + chances.win_backgammon) / win
+    if lose > 0:
+        slope += (chances.lose_gammon + chances.lose_backgammon) / lose
+    won = min(1.0, max(0.0, win + deviation * deviate(board) / slope))
+    wins = won / win if win > 0 else 0.0
+    losses = (1 - won) / lose if lose > 0 else 0.0
     gammon, lost_gammon = min(won, chances.win_gammon * wins), min(1 - won, chances.lose_gammon * losses)
     return Chances(
         won,

@@ -7,7 +7,8 @@ A resignation ends the game at once, so both sides of it compare with playing on
   better. So nobody resigns a gammon that might be saved, nor a game because the gammons that it loses weigh as much as
   the wins. Of offers that cost the same the smallest is made.
 
-Both within SURE, so that what one side should offer the other should accept.
+Both within SURE, so that what one side should offer the other should accept. But where chances are known and not
+judged, both sides bearing off, any chance counts: nobody resigns there whom four doubles in a row might save.
 """
 
 from __future__ import annotations
@@ -29,6 +30,12 @@ from bgd.rules.state import Cube, GameState, Money, Outcome, Phase, Resignation,
 SURE: Final = 5e-4
 """A chance smaller than this, and a difference of normalised equity smaller than this, count as none: a twentieth of
 the error that the best static evaluations make."""
+
+KNOWN: Final = 1e-6
+"""The same where chances are exact: single precision carries no more."""
+
+_HOME: Final = 6
+"""The highest point of a home board."""
 
 TOLERANCE: Final = 1e-6
 """Equities closer than this are equal, where a cube is taken or turned: single precision carries no more."""
@@ -77,8 +84,7 @@ def resign(
         raise IllegalAction("The game is over")
     if state.phase in TURNS:
         raise IllegalAction("A double is to be answered first")
-    on = _played(engine, state, plies, stop)
-    found = engine.evaluate(on, plies, stop=stop)
+    on, found = _looked(engine, state, plies, stop)
     same = on.turn is state.turn
     stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, table)
 
@@ -95,9 +101,10 @@ def resign(
         accept = (-gain if offered.side is state.turn else gain) >= -SURE
     else:
         chances = found.chances if same else found.chances.flip()
+        sure = KNOWN if _known(on.board) else SURE
         for outcome in Outcome:
             cost = equity - stakes.equity(ended(state.turn, outcome))
-            certain = _better(chances, outcome) <= SURE and outcome <= worst_loss(on.board_of(state.turn))
+            certain = _better(chances, outcome) <= sure and outcome <= worst_loss(on.board_of(state.turn))
             if certain and abs(cost) <= SURE:
                 offer, worth = outcome, ended(state.turn, outcome)
                 break
@@ -115,10 +122,13 @@ def resign(
 
 
 def answer(engine: Opinion, state: GameState, plies: int, stop: Stop = never) -> str:
-    """The proper answer of `state.decider` to a turned cube: take, pass, beaver or raccoon.
+    """The proper answer of `state.decider` to a turned cube: take, pass, beaver or raccoon. Raises IllegalAction when
+    none was turned.
 
     A double is answered as bgd.engine.cube says. A beaver or a raccoon is taken unless passing costs less, and a beaver
     is raccooned where the rules allow it and the doubler gains by it, whatever the answer."""
+    if state.phase not in TURNS:
+        raise IllegalAction("No double is to be answered")
     if state.phase is Phase.DOUBLED:
         return engine.cube(state, plies, stop).response
     worth = _turned(engine, state, plies, stop)
@@ -142,12 +152,30 @@ def _turned(engine: Opinion, state: GameState, plies: int, stop: Stop) -> Callab
     return worth
 
 
-def _played(engine: Opinion, state: GameState, plies: int, stop: Stop) -> GameState:
-    """The state in which the dice on the table, if any, have been played as well as can be."""
+def _looked(engine: Opinion, state: GameState, plies: int, stop: Stop) -> tuple[GameState, Evaluation]:
+    """The state in which the dice on the table, if any, have been played as well as can be, and what it is worth, both
+    found by a look `plies` deep, or less deep when `stop` said so."""
     if state.dice is None:
-        return state
+        return state, engine.evaluate(state, plies, stop=stop)
+    found = _played(engine, state, 0, never)
+    for level in range(1, plies + 1):  # the play must not use up all the time
+        deeper = _played(engine, state, level, stop)
+        if stop():
+            break
+        found = deeper
+    return found
+
+
+def _played(engine: Opinion, state: GameState, plies: int, stop: Stop) -> tuple[GameState, Evaluation]:
     after = engine.best(state, plies, stop)
-    return moment(after.flip(), state.turn.other, Phase.ROLL, state.cube, None, state.terms)
+    on = moment(after.flip(), state.turn.other, Phase.ROLL, state.cube, None, state.terms)
+    return on, engine.evaluate(on, plies, stop=stop)
+
+
+def _known(board: Board) -> bool:
+    """Whether the bear-off tables know the chances: both sides have all their checkers at home, or off."""
+    own, opponent = board.points[_HOME + 1 :], board.points[: 25 - _HOME]
+    return not any(count > 0 for count in own) and not any(count < 0 for count in opponent)
 
 
 def _gammons_idle(state: GameState) -> bool:

@@ -2,18 +2,20 @@
 
 The unit is a block of 36 games, one for each first roll; a game depends on the seed and its own number alone, and every
 contender gets the same dice. Blocks are played by any number of threads and counted in order, so that the answer has
-the same bytes whoever plays them; a block stopped half way counts only if there is no whole one. So several machines
-can share a rollout: each plays a `Part` of it (`play_part`), and `merge` makes of them what one would have found.
+the same bytes whoever plays them; a block stopped half way counts only if there is no whole one. The first block is
+played in slices, a few games of each contender in turn, so that a rollout that is soon stopped knows something of all.
+So several machines can share a rollout: each plays a `Part` of it (`play_part`), and `merge` makes of them what one
+would have found.
 The statistics are in bgd.engine.scores.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from itertools import count
+from itertools import chain, count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,7 +28,7 @@ from bgd.engine.met import MatchEquityTable
 from bgd.engine.scores import BLOCK, Contender, Games, Scores
 from bgd.engine.stakes import play_stakes
 from bgd.engine.values import Rollout, RolloutPlan, Stop, never
-from bgd.errors import BadArgument
+from bgd.errors import BadArgument, BadValue
 from bgd.kernels.cubeful import CENTRED, Ladder
 from bgd.kernels.dice import strata_of
 from bgd.kernels.doubling import owner_of, turned
@@ -44,11 +46,22 @@ _LOOK: Final = 8
 _DOUBLINGS: Final = 10
 """How often the cube is turned in money play at most; in matches the score says."""
 
+_SLICE: Final = 4
+"""Games of a slice of the first block."""
+
 _POLL: Final = 0.01
 """Seconds between looks at whether to stop."""
 
 _ROLLOUTS: Final = count(1)
 """Numbers by which threads know whose looks they have kept; they have no say in what is found."""
+
+
+class _Unit(NamedTuple):
+    """What one thread plays at a time: `size` games of a contender from number `first` on."""
+
+    contender: int
+    first: int
+    size: int
 
 
 class Part(NamedTuple):
@@ -61,6 +74,8 @@ class Part(NamedTuple):
 def contenders(state: GameState, plays: Sequence[Board] | None, plan: RolloutPlan) -> list[Contender]:
     """The plays, by their resulting boards; without them the position, with the cube turned too where it may be."""
     if plays is not None:
+        if not plays:
+            raise BadArgument("Expected at least one play to roll out, got none")
         return [Contender(board, "play", 0) for board in plays]
     found = [Contender(state.board, "no double", 0)]
     if plan.cubeful and plan.doubled and why_no_cube(state.cube, state.terms, state.turn) is None:
@@ -85,12 +100,13 @@ def roll_out(
     there are not two of each contender."""
     setting = _Setting(player, state, plan, plays, table)
     scores = setting.scores
-    threads = threads or cores()
+    threads = _threads(threads)
     with ThreadPoolExecutor(threads) as pool:
-        blocks = _Blocks(pool, setting.play, range(-(-plan.trials // BLOCK)), scores.live, 2 * threads)
+        units = chain(_slices(scores.live), _blocks(_whole(plan)[1:], scores.live))
+        played = _Played(pool, setting.play, units, scores.live, 2 * threads)
         try:
-            while (block := blocks.next(stop_now)) is not None:
-                scores.add(*block)
+            while (games := played.next(stop_now)) is not None:
+                scores.add(*games)
                 if scores.worth_a_look:
                     if progress:
                         progress(scores.result())
@@ -99,7 +115,8 @@ def roll_out(
         finally:
             setting.stop[0] = 1
         if not scores.rounds:
-            scores.add_unfinished(blocks.rest())
+            for games in played.rest():
+                scores.add(*games)
     return scores.result()
 
 
@@ -113,14 +130,18 @@ def play_part(
     threads: int | None = None,
 ) -> Part:
     """Play the blocks with these numbers, 36 games of each contender a block, of the rollout that `roll_out` plays
-    whole. Nothing ends it early: what `plan` says of errors is for `merge`."""
+    whole. Nothing ends it early: what `plan` says of errors is for `merge`. Raises BadValue for other blocks than it
+    has, or with some left out between."""
+    whole = _whole(plan)
+    if numbers.step != 1 or not 0 <= numbers.start <= numbers.stop <= whole.stop:
+        raise BadValue(f"Expected blocks that follow each other, from 0 to {whole.stop}, got `{numbers}`")
     setting = _Setting(player, state, plan, plays, table)
     games: list[list[Games]] = [[] for _ in setting.scores.live]
-    threads = threads or cores()
+    threads = _threads(threads)
     with ThreadPoolExecutor(threads) as pool:
-        blocks = _Blocks(pool, setting.play, numbers, setting.scores.live, 2 * threads)
+        played = _Played(pool, setting.play, _blocks(numbers, setting.scores.live), setting.scores.live, 2 * threads)
         try:
-            while (block := blocks.next(never)) is not None:
+            while (block := played.next(never)) is not None:
                 games[block[0]].append(block[1])
         finally:
             setting.stop[0] = 1
@@ -153,6 +174,15 @@ def merge(
     return scores.result()
 
 
+def _threads(wanted: int | None) -> int:
+    """One a core unless others are wanted. Raises BadValue."""
+    if wanted is None:
+        return cores()
+    if wanted < 1:
+        raise BadValue(f"Expected one thread or more for a rollout, got `{wanted}`")
+    return wanted
+
+
 class _Setting:
     """What the blocks of one rollout have in common."""
 
@@ -175,39 +205,53 @@ class _Setting:
         self.stop = np.zeros(1, np.uint8)
         self.scores = Scores(state, plan, entered, ladder, table)
 
-    def play(self, number: int, contender: int) -> Games:
-        """The games of a block; fewer if `stop` was set meanwhile."""
-        games = np.zeros((BLOCK, RESULTS))
-        start = self._starts[contender]
-        return games[: self._player.games(number * BLOCK, start, self._orders, self.stop, games, self._deeper)]
+    def play(self, unit: _Unit) -> Games:
+        """The games of a unit; fewer if `stop` was set meanwhile."""
+        games = np.zeros((unit.size, RESULTS))
+        start = self._starts[unit.contender]
+        return games[: self._player.games(unit.first, start, self._orders, self.stop, games, self._deeper)]
 
 
-class _Blocks:
-    """Blocks played ahead by the threads of `pool` and handed out in order: of each number, all contenders that are
-    `live` when it is its turn."""
+def _whole(plan: RolloutPlan) -> range:
+    """The numbers of all blocks."""
+    return range(-(-plan.trials // BLOCK))
+
+
+def _blocks(numbers: range, live: Sequence[int]) -> Iterable[_Unit]:
+    """Of each block that has one of these numbers, all contenders that are `live` when it is its turn."""
+    return (_Unit(contender, number * BLOCK, BLOCK) for number in numbers for contender in tuple(live))
+
+
+def _slices(contenders: Sequence[int]) -> Iterable[_Unit]:
+    """The first block, a slice of each contender in turn."""
+    return (_Unit(contender, first, _SLICE) for first in range(0, BLOCK, _SLICE) for contender in tuple(contenders))
+
+
+class _Played:
+    """Units played ahead by the threads of `pool` and handed out in order, but for contenders no longer `live`."""
 
     def __init__(
         self,
         pool: ThreadPoolExecutor,
-        play: Callable[[int, int], Games],
-        numbers: range,
+        play: Callable[[_Unit], Games],
+        units: Iterable[_Unit],
         live: Sequence[int],
         ahead: int,
     ) -> None:
         self._pool, self._play, self._live, self._ahead = pool, play, live, ahead
-        self._units = ((number, contender) for number in numbers for contender in tuple(live))
-        self._waiting: deque[tuple[int, Future[Games]]] = deque()
+        self._units = iter(units)
+        self._waiting: deque[tuple[_Unit, Future[Games]]] = deque()
 
     def next(self, stop_now: Stop) -> tuple[int, Games] | None:
         """The next contender and its games; None when all are played, or it is time to stop."""
         while True:
             while len(self._waiting) < self._ahead and (unit := next(self._units, None)) is not None:
-                if unit[1] in self._live:
-                    self._waiting.append((unit[1], self._pool.submit(self._play, *unit)))
+                if unit.contender in self._live:
+                    self._waiting.append((unit, self._pool.submit(self._play, unit)))
             if not self._waiting or stop_now():
                 return None
-            contender, future = self._waiting[0]
-            if contender not in self._live:
+            unit, future = self._waiting[0]
+            if unit.contender not in self._live:
                 self._waiting.popleft()
                 continue
             try:
@@ -215,11 +259,17 @@ class _Blocks:
             except NotYet:
                 continue
             self._waiting.popleft()
-            return contender, games
+            return unit.contender, games
 
-    def rest(self) -> list[tuple[int, Games]]:
-        """What had been begun, after all were told to stop."""
-        return [(contender, future.result()) for contender, future in self._waiting]
+    def rest(self) -> Iterable[tuple[int, Games]]:
+        """What had been begun, after all were told to stop: of each contender the games up to the first left out."""
+        broken: set[int] = set()
+        for unit, future in self._waiting:
+            games = future.result()
+            if unit.contender not in broken:
+                yield unit.contender, games
+            if len(games) < unit.size:
+                broken.add(unit.contender)
 
 
 def _cubes(state: GameState, ladder: Ladder) -> list[Cube]:

@@ -5,6 +5,10 @@ bgd.kernels.cubeful). Errors are those of a mean stratified by the first roll, a
 come up equally often (in 1,296 games): games with the same two rolls, in which 31 and 13 are the same, tell how much is
 left to chance. The strata of the third roll make that a little too large. Differences between contenders are taken game
 by game, which takes out the luck they share.
+
+A cube rolled out on both sides asks two questions: to double or not, and what to answer. A double is worth there what
+it is with the proper answer, by the games so far: one that should be passed the pass, however much more it would be if
+it were taken.
 """
 
 from __future__ import annotations
@@ -66,6 +70,9 @@ class Scores:
         self._stakes = Stakes(Chances(0.5), state.cube, state.turn, state.terms, table)
         self._cubeless = [_cubeless(ladder.worth[0, (contender.state + 1) // 2]) for contender in entered]
         self._games: list[list[Games]] = [[] for _ in entered]
+        self._counts = [0] * len(entered)
+        self._about_cube = entered[-1].action == "double/take"
+        self._beavers = self._stakes.beavers and 4 * state.cube.value <= state.cube.limit
         self._ends: Literal["trials", "error", "apart", "time"] = "time"
         self._pairs = _pairs_of(plan.seed)
         self.live = list(range(len(entered)))
@@ -77,25 +84,21 @@ class Scores:
         return len(self._entered)
 
     def add(self, contender: int, games: Games) -> None:
-        """Count the next block of a contender; they come in turn."""
+        """Count the next games of a contender, a block or a part of one; they come in order."""
         self._games[contender].append(games)
-        self.rounds = min(len(self._games[contender]) for contender in self.live)
+        self._counts[contender] += len(games)
+        self.rounds = min(self._counts[contender] for contender in self.live) // BLOCK
 
     @property
     def worth_a_look(self) -> bool:
         """Whether all contenders have had the same number of blocks, and some more than at the last look: a look takes
         the longer the more there are, and is not to take a share that grows."""
-        whole = all(len(self._games[contender]) == self.rounds for contender in self.live)
+        whole = all(self._counts[contender] == self.rounds * BLOCK > 0 for contender in self.live)
         return whole and (self.rounds % max(1, self.rounds // 32) == 0 or self.rounds * BLOCK >= self._plan.trials)
 
-    def add_unfinished(self, blocks: Sequence[tuple[int, Games]]) -> None:
-        """Count what there is of the first blocks, since no round is complete."""
-        for contender, games in blocks:
-            if not self._games[contender]:
-                self._games[contender].append(games)
-
     def settle(self) -> bool:
-        """After a round: drop the contenders that are too far behind, and say whether enough was played."""
+        """After a round: drop the plays that are too far behind, and say whether enough was played. Of a cube decision
+        both sides are played until neither question is open."""
         plan = self._plan
         if self.rounds * BLOCK >= plan.trials:
             self._ends = "trials"
@@ -106,7 +109,11 @@ class Scores:
         if plan.error is not None and all(self._error(value) <= plan.error for value in values):
             self._ends = "error"
             return True
-        if plan.apart is not None and len(self.live) > 1:
+        if plan.apart is not None and self._about_cube:
+            if all(abs(_mean(gap)) > plan.apart * self._error(gap) for gap in self._gaps(*values)):
+                self._ends = "apart"
+                return True
+        elif plan.apart is not None and len(self.live) > 1:
             best = max(values, key=_mean)
             kept = [
                 contender
@@ -120,23 +127,36 @@ class Scores:
         return False
 
     def result(self) -> Rollout:
-        """What has been found so far: plays best first. Raises TimedOut without two games of each contender."""
+        """What has been found so far: plays best first, those dropped last. Raises TimedOut without two games of each
+        contender."""
         values = [self._values(contender) for contender in range(len(self._entered))]
         if min(map(len, values)) < 2:
             raise TimedOut("Expected time for two games of each contender at least, got less")
-        best = max(values, key=_mean)
-        lines = [self._line(contender, value, best) for contender, value in enumerate(values)]
-        if self._entered[0].action == "play":
-            lines.sort(key=lambda line: line.behind)
-        return Rollout(tuple(lines), self._ends)
+        worths = [*values[:-1], self._answered(values[-1])] if self._about_cube else values
+        best = max((worths[contender] for contender in self.live), key=_mean)  # those dropped were behind already
+        lines = [self._line(contender, *both, best) for contender, both in enumerate(zip(values, worths, strict=True))]
+        order = list(range(len(lines)))
+        if not self._about_cube:
+            order.sort(key=lambda contender: (contender not in self.live, lines[contender].behind))
+        return Rollout(tuple(lines[contender] for contender in order), self._ends)
 
     def _counted(self, contender: int) -> Games:
         """The games of a contender that count: whole rounds, or what all have of the first."""
-        blocks = self._games[contender]
-        if self.rounds:
-            return np.concatenate(blocks[: self.rounds])
-        fewest = min(len(found[0]) if found else 0 for found in self._games)
-        return blocks[0][:fewest] if fewest else np.zeros((0, WORTH + 1))
+        counted = self.rounds * BLOCK or min(self._counts)
+        return np.concatenate([np.zeros((0, WORTH + 1)), *self._games[contender]])[:counted]
+
+    def _answered(self, taken: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a double is worth, game by game, with the answer that leaves least of it; `taken`: if it is taken."""
+        mean = _mean(taken)
+        if mean > 1:
+            return np.ones_like(taken)
+        return 2 * taken if self._beavers and mean < 0 else taken
+
+    def _gaps(self, rolled: NDArray[np.float64], taken: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """What lies between the actions that a cube decision is about, game by game: doubling and not, taking and
+        passing, beavering and taking."""
+        gaps = [self._answered(taken) - rolled, taken - 1]
+        return [*gaps, taken] if self._beavers else gaps
 
     def _values(self, contender: int) -> NDArray[np.float64]:
         """What contenders are compared by: equities, with the cube if there is one, game by game."""
@@ -159,13 +179,16 @@ class Scores:
         whole = len(values) - len(values) % _ALL_PAIRS
         return float(np.sqrt(_squares_by_pairs(values[:whole], self._pairs) + _squares(values[whole:])) / len(values))
 
-    def _line(self, contender: int, value: NDArray[np.float64], best: NDArray[np.float64]) -> RolledOut:
+    def _line(
+        self, contender: int, value: NDArray[np.float64], worth: NDArray[np.float64], best: NDArray[np.float64]
+    ) -> RolledOut:
+        """`value` is what the contender's games came to, `worth` what its action is worth."""
         games, plan = self._counted(contender), self._plan
         cubeless = self._cubeless_worth(contender, games)
         equities = self._equities(cubeless)
         mwc = None if self._stakes.match is None else games[:, WORTH] if plan.cubeful else cubeless
-        shared = min(len(value), len(best))
-        lead = best[:shared] - value[:shared]
+        shared = min(len(worth), len(best))
+        lead = best[:shared] - worth[:shared]
         columns = [games[:, k] for k in range(WORTH)]
         return RolledOut(
             board=self._entered[contender].board,

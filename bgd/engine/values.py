@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, NamedTuple
 
+from bgd.errors import BadValue
 from bgd.rules.board import Board
 
 Stop = Callable[[], bool]
@@ -130,6 +132,23 @@ class CubeDecision:
     mwc_double_take: float | None = None
     mwc_double_pass: float | None = None
 
+    @property
+    def doubled(self) -> float:
+        """Equity of a double with the proper answer, which after a beaver is at four times the cube."""
+        if self.response == "pass":
+            return self.double_pass
+        return 2 * self.double_take if self.response == "beaver" else self.double_take
+
+    @property
+    def gain(self) -> float:
+        """What a double gains over rolling; negative: what it costs. How close the one decision is."""
+        return self.doubled - self.no_double
+
+    @property
+    def take_gain(self) -> float:
+        """What a take gains the other side over a pass; negative: what it costs. How close the other is."""
+        return self.double_pass - self.double_take
+
 
 @dataclass(frozen=True, slots=True)
 class Luck:
@@ -150,8 +169,9 @@ class RolloutPlan:
     `first_plies` in the first `first_turns` turns; `cubeful` with the cube, cubeless without; `truncate` games after so
     many turns, by the network's word (0: never); `bearoff`: end them where the bear-off is known exactly;
     `reduce_variance`: take away the luck of the dice; `doubled`: play a position out with the cube turned, too, where
-    it may be. It may end earlier: when every standard error is at most `error`; and contenders that are more than
-    `apart` standard errors behind the best are played no further.
+    it may be. It may end earlier: when every standard error is at most `error`; and plays that are more than `apart`
+    standard errors behind the best are played no further, a cube decision when both to double or not and what to
+    answer are so clear. Raises BadValue for numbers out of bounds.
     """
 
     trials: int = 1296
@@ -167,6 +187,17 @@ class RolloutPlan:
     error: float | None = None
     apart: float | None = None
 
+    def __post_init__(self) -> None:
+        least = {"trials": 1, "seed": 0, "plies": 0, "first_plies": 0, "first_turns": 0, "truncate": 0}
+        for name, low in least.items():
+            number = getattr(self, name)
+            if number is not None and not low <= number < 2**63:
+                raise BadValue(f"Expected `{name}` of a rollout to be a number from {low} up, got `{number}`")
+        for name in ("error", "apart"):
+            limit = getattr(self, name)
+            if limit is not None and not (limit >= 0 and isfinite(limit)):
+                raise BadValue(f"Expected `{name}` of a rollout to be a number from 0 up, got `{limit}`")
+
 
 @dataclass(frozen=True, slots=True)
 class RolledOut:
@@ -174,7 +205,8 @@ class RolledOut:
 
     `board` is the mover's after a play, or that before the roll. Equities are normalised to the cube as it is before
     the decision. Each number has its standard error; `chances_error` is in the order of `chances`. `behind` is how much
-    less than the best it is worth (0 for the best), and its error that of the difference.
+    less than the best it is worth (0 for the best), a double with the proper answer, and its error that of the
+    difference.
     """
 
     board: Board

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from bgd.engine import MAX_PLIES, Engine
 from bgd.engine.noise import deviate, disturbed
-from bgd.engine.values import Chances
-from bgd.errors import MissingContext, Unsupported
+from bgd.engine.values import Chances, CubeDecision, RolloutPlan
+from bgd.errors import BadArgument, BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState, Match
+from bgd.rules.state import GameState, Match, Phase
 from tests.engine.fakes import DEEPLY, FakeJudge, fake_engine
 
 START = GameState().with_dice(Dice(3, 1))
@@ -66,6 +66,64 @@ def test_deeper_than_there_is_is_refused_by_name() -> None:
         fake_engine().evaluate(START, plies=MAX_PLIES + 1)
 
 
+@pytest.mark.parametrize("plies", [-1, MAX_PLIES + 1])
+def test_levels_that_are_not_there_are_refused_of_rollouts_too(plies: int) -> None:
+    with pytest.raises((BadValue, Unsupported)):
+        fake_engine().rollout(START, RolloutPlan(trials=36, plies=plies))
+    with pytest.raises((BadValue, Unsupported)):
+        fake_engine().rollout(START, RolloutPlan(trials=36, first_plies=plies, first_turns=1))
+
+
+@pytest.mark.parametrize("wrong", [
+    {"trials": 0}, {"truncate": -1}, {"seed": -1}, {"seed": 2**63}, {"first_turns": -1}, {"error": math.nan},
+    {"error": -0.1}, {"apart": math.inf}, {"apart": -1.0},
+])  # fmt: skip
+def test_a_plan_for_a_rollout_says_which_of_its_numbers_is_wrong(wrong: dict[str, float]) -> None:
+    with pytest.raises(BadValue, match=f"`{next(iter(wrong))}`"):
+        RolloutPlan(**wrong)  # type: ignore[arg-type]
+
+
+def test_no_plays_no_threads_and_blocks_that_are_not_there_are_refused() -> None:
+    engine, plan = fake_engine(), RolloutPlan(trials=72)
+    with pytest.raises(BadArgument, match="at least one play"):
+        engine.rollout(START, plan, [])
+    with pytest.raises(BadValue, match="one thread"):
+        engine.rollout(START, plan, threads=0)
+    for blocks in (range(0, 2, 2), range(-1, 1), range(1, 3), range(2, 1)):
+        with pytest.raises(BadValue, match="from 0 to 2"):
+            engine.rollout_part(START, plan, None, blocks)
+    assert len(engine.rollout_part(START, plan, None, range(2, 2)).games[0]) == 0
+
+
+def test_a_game_that_is_over_is_not_rolled_out() -> None:
+    over = GameState(phase=Phase.OVER)
+    with pytest.raises(IllegalAction, match="over"):
+        fake_engine().rollout(over)
+    with pytest.raises(IllegalAction, match="over"):
+        fake_engine().rollout_part(over, RolloutPlan(), None, range(1))
+
+
+def test_the_opening_roll_whose_luck_is_asked_for_is_no_double() -> None:
+    with pytest.raises(BadValue, match="opening roll"):
+        fake_engine().luck(GameState().with_dice(Dice(1, 1)), opening=True)
+
+
+def test_fewer_plays_than_none_are_refused() -> None:
+    with pytest.raises(BadValue, match="from 0 up"):
+        fake_engine().rank(START, top=-1)
+
+
+def test_how_close_a_cube_decision_is_is_what_the_other_answers_cost() -> None:
+    def gains(no_double: float, double_take: float, response: str) -> tuple[float, float]:
+        found = CubeDecision(no_double, double_take, 1.0, "", False, response)
+        return pytest.approx(found.gain), pytest.approx(found.take_gain)
+
+    assert gains(0.5, 0.6, "take") == (0.1, 0.4)
+    assert gains(0.7, 1.3, "pass") == (0.3, -0.3)
+    assert gains(1.2, 1.3, "pass") == (-0.2, -0.3)
+    assert gains(0.1, -0.2, "beaver") == (-0.5, 1.2)
+
+
 def test_a_play_needs_dice() -> None:
     with pytest.raises(MissingContext):
         fake_engine().best(GameState())
@@ -106,6 +164,20 @@ def test_noise_has_the_deviation_asked_for() -> None:
     mean = sum(values) / len(values)
     assert abs(mean) < 0.1
     assert math.sqrt(sum((value - mean) ** 2 for value in values) / len(values)) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("gammons", [0.0, 0.3, 0.8])
+def test_noise_in_the_equity_has_it_too_however_many_gammons_there_are(gammons: float) -> None:
+    before = Chances(0.6, 0.6 * gammons, 0.6 * gammons / 2, 0.4 * gammons, 0.0)
+    boards = [Board.unchecked((*range(-12, 13), count)) for count in range(2000)]
+    errors = [disturbed(before, board, 0.05).equity - before.equity for board in boards]
+    assert math.sqrt(sum(error * error for error in errors) / len(errors)) == pytest.approx(0.05, rel=0.05)
+
+
+@pytest.mark.parametrize("deviation", [-0.1, 4.0, math.nan, math.inf])
+def test_noise_that_is_none_is_refused(deviation: float) -> None:
+    with pytest.raises(BadValue, match="noise"):
+        fake_engine().evaluate(START, noise=deviation)
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))

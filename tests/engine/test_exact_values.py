@@ -16,7 +16,7 @@ from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.home import own_index
 from bgd.rules.dice import ROLLS, Dice
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState, Money
+from bgd.rules.state import GameState, Money, Outcome
 from tests.kernels.arrays import padded
 from tests.rules.boards import by_own_points
 
@@ -110,6 +110,18 @@ def test_chances_of_races(own: list[int], opponent: list[int], win: Fraction, en
 
 def test_eight_aces_against_six_win_as_often_as_published() -> None:
     assert float(ace_race(8, 6)) == pytest.approx(0.301055, abs=5e-7)
+
+
+@pytest.mark.parametrize(("own", "opponent"), [(15, 8), (15, 9), (8, 4)])
+def test_nobody_resigns_a_race_that_doubles_might_win(own: int, opponent: int, engine: Engine) -> None:
+    assert 0 < ace_race(own, opponent) < 0.03
+    assert engine.resign(race([1] * own, [1] * opponent)).offer is None
+
+
+@pytest.mark.parametrize(("own", "opponent"), [(15, 6), (13, 5), (9, 4), (5, 2)])
+def test_what_no_dice_can_win_any_more_is_resigned(own: int, opponent: int, engine: Engine) -> None:
+    assert ace_race(own, opponent) == 0
+    assert engine.resign(race([1] * own, [1] * opponent)).offer is Outcome.SINGLE
 
 
 def test_the_last_throw_of_stacks_of_aces_is_a_double_as_often_as_published() -> None:

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from bgd.engine import Engine
 from bgd.engine.offers import SURE
 from bgd.errors import IllegalAction
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.outcome import worst_loss
 from bgd.rules.state import Cube, GameState, Match, Money, Outcome, Phase, Resignation, Side
-from tests.engine.fakes import fake_engine
-from tests.rules.boards import board
+from tests.engine.fakes import FakeJudge, fake_engine
+from tests.rules.boards import board, by_own_points
 from tests.strategies import boards, states
 
 OWNED = Cube(2, Side.BOTTOM)
@@ -91,6 +92,33 @@ def test_dice_on_the_table_are_played_before_it_is_judged() -> None:
     engine = fake_engine()
     lost = engine.resign(GameState(race, cube=OWNED).with_dice(Dice(6, 6)))
     assert (lost.offer, lost.equity) == (None, 1.0)
+
+
+def test_a_chance_that_is_known_counts_however_small_it_is() -> None:
+    tiny = [SURE / 4, 0.0, 0.0, 0.0, 0.0]
+    bearing_off = by_own_points([1] * 15, [1] * 8)  # four doubles in a row win, if the other side throws none
+    assert advice(tiny, GameState(cube=OWNED)) is SINGLE
+    assert advice(tiny, GameState(bearing_off, cube=OWNED)) is None
+    assert advice(LOST, GameState(bearing_off, cube=OWNED)) is SINGLE
+    assert advice(tiny, GameState(by_own_points([7, *[1] * 14], [1] * 8), cube=OWNED)) is SINGLE
+
+
+class OutOfTime:
+    """Says stop from the time on when so many plies have been looked at."""
+
+    def __init__(self, judge: FakeJudge, plies: int) -> None:
+        self.judge, self.plies = judge, plies
+
+    def __call__(self) -> bool:
+        return bool(self.judge.levels) and max(self.judge.levels) >= self.plies
+
+
+@pytest.mark.parametrize("plies", [1, 2, 4])
+def test_the_play_of_the_dice_does_not_use_up_the_time_for_what_follows(plies: int) -> None:
+    judge = FakeJudge()
+    found = Engine(judge).resign(GameState().with_dice(Dice(3, 1)), 4, stop=OutOfTime(judge, plies))
+    assert found.plies == plies - 1
+    assert Engine(FakeJudge()).resign(GameState().with_dice(Dice(3, 1)), 4).plies == 4
 
 
 @given(states(), st.lists(st.floats(0, 1), min_size=3, max_size=3))
@@ -171,6 +199,12 @@ def answer(win: float, phase: Phase, beavers: bool = True, cube: Cube = Cube()) 
 
 def test_a_double_is_answered_as_the_cube_decision_says() -> None:
     assert [answer(win, Phase.DOUBLED) for win in (0.95, 0.6, 0.3)] == ["pass", "take", "beaver"]
+
+
+@pytest.mark.parametrize("phase", [Phase.ROLL, Phase.OPENING, Phase.OVER])
+def test_where_no_double_was_made_there_is_none_to_answer(phase: Phase) -> None:
+    with pytest.raises(IllegalAction, match="No double"):
+        fake_engine().answer(GameState(phase=phase))
 
 
 def test_a_beaver_is_raccooned_by_who_gains_by_it_and_passed_by_who_loses_more_than_the_double() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from bgd.engine.stakes import Stakes, play_stakes
 from bgd.engine.values import Chances, CubeDecision, Rollout, RolloutPlan
 from bgd.errors import BadArgument, TimedOut, Unsupported
 from bgd.kernels.dice import game_roll, strata_of
+from bgd.kernels.rollout import WORTH
 from bgd.rules.board import Board
 from bgd.rules.cube import why_no_cube
 from bgd.rules.dice import ROLLS, Dice
@@ -323,6 +325,35 @@ def test_progress_is_told_after_each_block_and_stopping_keeps_what_was_played(en
     assert (found.lines, found.ended) == (told[-1].lines, "time")
     whole = engine.rollout(state, RolloutPlan(trials=108, truncate=8))
     assert found.lines == whole.lines
+
+
+def test_a_rollout_stopped_early_knows_as_much_of_every_play(evaluator: Evaluator, engine: Engine) -> None:
+    state = GameState(MIDGAME, terms=MONEY).with_dice(Dice(3, 1))
+    plays = [play.board for play in engine.rank(state, top=6)]
+    plan = RolloutPlan(trials=360, plies=1, truncate=6)
+    begun: list[int] = []
+
+    class Watched:
+        """Plays as the evaluator does, and is watched."""
+
+        evaluate = staticmethod(evaluator.evaluate)
+
+        @staticmethod
+        def games(first: int, *how: Any) -> int:
+            begun.append(first)
+            return evaluator.games(first, *how)
+
+    found = roll_out(Watched(), state, plan, plays, MET, threads=2, stop_now=lambda: len(begun) >= 15)
+    played = {line.trials for line in found.lines}
+    assert found.ended == "time"
+    assert len(found.lines) == len(plays)
+    assert len(played) == 1
+    (trials,) = played
+    assert 2 <= trials < BLOCK
+    whole = play_part(evaluator, state, plan, plays, MET, range(1))
+    for line in found.lines:
+        games = whole.games[plays.index(line.board)][:trials]
+        assert line.cubeful == pytest.approx(games[:, WORTH].mean())
 
 
 def test_no_time_at_all_is_told(engine: Engine) -> None:
