@@ -106,8 +106,7 @@ def so_far(reply: BestReply | EvalReply | CubeReply) -> SearchProgress | None:
         case EvalReply():
             return SearchProgress(plies=reply.plies, equity=reply.cubeful)
         case CubeReply():
-            doubled = min(reply.doubletake, reply.doublepass)
-            return SearchProgress(plies=reply.plies, equity=doubled if reply.double else reply.nodouble)
+            return SearchProgress(plies=reply.plies, equity=reply.nodouble + (reply.gain if reply.double else 0.0))
 
 
 def resignation(found: ResignDecision, offered: Outcome | None) -> ResignReply:
@@ -139,9 +138,13 @@ def rollout(state: GameState, found: Rollout, seed: int) -> RolloutReply:
 
 
 def rollout_progress(state: GameState, found: Rollout) -> RolloutProgress:
-    best = max(found.lines, key=lambda line: line.value)
-    error = best.equity_error if best.cubeful_error is None else best.cubeful_error
-    return RolloutProgress(trials=best.trials, equity=best.value, error=error, play=_spelled(state, best)[0])
+    """About the best so far: a play, or what to do with the cube, answered properly."""
+    best = next(line for line in found.lines if line.behind == 0)
+    equity, error = best.value, best.equity_error if best.cubeful_error is None else best.cubeful_error
+    if found.decision is not None and best.action == "double/take":
+        equity = found.decision.doubled
+        error *= {"take": 1, "pass": 0, "beaver": 2}[found.decision.response]
+    return RolloutProgress(trials=best.trials, equity=equity, error=error, play=_spelled(state, best)[0])
 
 
 def _spelled(state: GameState, line: RolledOut) -> tuple[str, str]:
@@ -197,6 +200,8 @@ def cube(found: CubeDecision) -> CubeReply:
         label=found.label,
         double=found.double,
         response=found.response,
+        gain=found.gain,
+        takegain=found.take_gain,
         plies=found.plies,
         allowed=found.allowed,
         reason=found.reason,

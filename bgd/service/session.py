@@ -12,6 +12,7 @@ from math import comb
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from bgd.engine import MAX_PLIES, Engine
+from bgd.engine.values import never
 from bgd.errors import BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
@@ -294,13 +295,22 @@ class Session:
         self._consume(request.dice, request.position)
         cubeful = self._cubeful
 
-        def run(engine: Engine, deadline: Deadline) -> Reply:
-            stop = deadline.stop_now
-            cube: Literal["roll", "double"] = "double" if engine.cube(state, plies, stop).double else "roll"
+        def look(engine: Engine, level: int, stop: Callable[[], bool]) -> TurnReply:
+            decision = engine.cube(state, level, stop)
+            cube: Literal["roll", "double"] = "double" if decision.double else "roll"
             if state.dice is None:
-                return TurnReply(cube=cube)
-            play = answers.made(state, engine.best(state, plies, stop, cubeful))
-            return TurnReply(cube=cube, play=answers.spelled(play))
+                return TurnReply(cube=cube, plies=decision.plies)
+            play = answers.made(state, engine.best(state, level, stop, cubeful))
+            return TurnReply(cube=cube, play=answers.spelled(play), plies=decision.plies)
+
+        def run(engine: Engine, deadline: Deadline) -> Reply:
+            found = look(engine, 0, never)
+            for level in range(1, plies + 1):  # the cube must not use up all the time
+                deeper = look(engine, level, deadline.stop_now)
+                if deadline.stop_now():
+                    break
+                found = deeper
+            return found
 
         return _job(run, plies, request)
 

@@ -435,7 +435,9 @@ class CubeReply(Reply, frozen=True, kw_only=True):
     """Equities of the side that may double if it does not, if it doubles and is taken, if it doubles and is passed.
 
     `label` is one of the cube labels of the protocol; `reason` says why a double is not allowed. `double` is the
-    proper action, `response` the proper answer to a double: take, pass or beaver."""
+    proper action, `response` the proper answer to a double: take, pass or beaver. How close the two decisions are:
+    `gain` is what a double, answered so, gains over rolling, `takegain` what a take gains the other side over a pass;
+    negative, what it costs."""
 
     nodouble: float
     doubletake: float
@@ -443,6 +445,8 @@ class CubeReply(Reply, frozen=True, kw_only=True):
     label: str
     double: bool
     response: str
+    gain: float
+    takegain: float
     plies: int
     allowed: bool = True
     reason: str = ""
@@ -454,7 +458,7 @@ class CubeReply(Reply, frozen=True, kw_only=True):
 class Rolled(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was found of one play, or of rolling (`no double`) or doubling (`double/take`), over `trials` games, in the
     view of the side whose decision it is. Each `...error` is a standard error. `equity` is cubeless; `loss` how much
-    less than the best it is worth, cubeful if there was a cube."""
+    less than the best it is worth, cubeful if there was a cube, a double with the proper answer."""
 
     action: Literal["play", "no double", "double/take"]
     trials: int
@@ -520,10 +524,12 @@ class ResignReply(Reply, frozen=True, kw_only=True):
 
 
 class TurnReply(Reply, frozen=True, kw_only=True):
-    """`cube` is roll or double, `play` the best play when dice were given, empty when there is none legal."""
+    """`cube` is roll or double, `play` the best play when dice were given, empty when there is none legal; `plies` the
+    level of both."""
 
     cube: Literal["roll", "double"]
     play: str | None = None
+    plies: int
 
 
 class DecisionReply(Reply, frozen=True, kw_only=True):

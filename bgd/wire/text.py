@@ -354,7 +354,8 @@ def _cube(reply: CubeReply) -> list[str]:
     words = [
         f"cube nodouble={_equity(reply.nodouble)} doubletake={_equity(reply.doubletake)}"
         f" doublepass={_equity(reply.doublepass)} label={_quoted(reply.label)}"
-        f" double={'yes' if reply.double else 'no'} response={_value(reply.response)} plies={reply.plies}"
+        f" double={'yes' if reply.double else 'no'} response={_value(reply.response)}"
+        f" gain={_equity(reply.gain)} takegain={_equity(reply.takegain)} plies={reply.plies}"
     ]
     words += [
         f"{name}={value:.4f}"
@@ -407,8 +408,9 @@ def _luck(reply: LuckReply) -> list[str]:
 
 def _turn(reply: TurnReply) -> list[str]:
     if reply.play is None:
-        return [f"turn cube={reply.cube}", f"ok {reply.cube}"]
-    return [f"turn cube={reply.cube} play={_quoted(reply.play)}", f"ok {reply.play or 'no legal play'}"]
+        return [f"turn cube={reply.cube} plies={reply.plies}", f"ok {reply.cube}"]
+    line = f"turn cube={reply.cube} play={_quoted(reply.play)} plies={reply.plies}"
+    return [line, f"ok {reply.play or 'no legal play'}"]
 
 
 def _decision(reply: DecisionReply) -> list[str]:

@@ -103,6 +103,20 @@ def test_progress_names_the_best_play_so_far() -> None:
     assert last.play
 
 
+@pytest.mark.parametrize(("win", "equity"), [(0.6, 0.4), (0.9, 1.0), (0.3, -0.4)])
+def test_progress_of_a_cube_decision_tells_what_the_best_of_it_is_worth(win: float, equity: float) -> None:
+    # A fake game is worth the chance to win it, doubled at twice the cube: passed, then, or not made.
+    reports = Unhurried()
+    job = session().handle(Rollout(position="start", trials=36))
+    assert isinstance(job, Job)
+    reply = job.run(fake_engine([win, 0.0, 0.0, 0.0, 0.0]), reports)
+    assert isinstance(reply, RolloutReply)
+    (told,) = reports.told
+    assert isinstance(told, RolloutProgress)
+    assert told.equity == pytest.approx(equity)
+    assert reply.rolled[0].loss == pytest.approx(max(0.0, equity - (2 * win - 1)), abs=1e-6)
+
+
 def test_it_is_long_work_within_the_asker_s_time() -> None:
     job = session().handle(Rollout(position="start", movetime=500, progress=200))
     assert isinstance(job, Job)

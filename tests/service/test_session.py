@@ -60,7 +60,7 @@ from bgd.wire.messages import (
     TurnReply,
     Values,
 )
-from tests.engine.fakes import fake_engine
+from tests.engine.fakes import FakeJudge, fake_engine
 from tests.service.deadlines import Stopped, Unhurried, done
 
 START_ID = "4HPwATDgc/ABMA"
@@ -654,6 +654,7 @@ def test_a_cube_decision_has_three_equities_and_a_label() -> None:
     assert isinstance(reply, CubeReply)
     assert (reply.label, reply.double, reply.response, reply.allowed) == ("double/take", True, "take", True)
     assert reply.nodouble < reply.doubletake < reply.doublepass == 1
+    assert (reply.gain, reply.takegain) == (reply.doubletake - reply.nodouble, 1 - reply.doubletake)
     beaver = ask(session(), Cube(position="start"), [0.3, 0, 0, 0, 0])
     assert isinstance(beaver, CubeReply)
     assert beaver.label == "no double/beaver"
@@ -662,12 +663,33 @@ def test_a_cube_decision_has_three_equities_and_a_label() -> None:
 def test_a_turn_is_a_double_or_a_roll_and_with_dice_the_play() -> None:
     who = session()
     ask(who, SetPosition(position="start"))
-    assert ask(who, Turn(), [0.75, 0, 0, 0, 0]) == TurnReply(cube="double")
-    assert ask(who, Turn(), [0.5, 0, 0, 0, 0]) == TurnReply(cube="roll")
+    assert ask(who, Turn(), [0.75, 0, 0, 0, 0]) == TurnReply(cube="double", plies=0)
+    assert ask(who, Turn(), [0.5, 0, 0, 0, 0]) == TurnReply(cube="roll", plies=0)
     whole = ask(who, Turn(dice="31"))
     assert isinstance(whole, TurnReply)
     assert whole.play
-    assert ask(who, Turn(position="4HPwATDgc/ABUA", dice="66")) == TurnReply(cube="roll", play="")
+    assert ask(who, Turn(position="4HPwATDgc/ABUA", dice="66")) == TurnReply(cube="roll", play="", plies=0)
+
+
+@pytest.mark.parametrize("position", ["start", "4HPwATDgc/ABUA"])
+@pytest.mark.parametrize("plies", [1, 2, 4])
+def test_the_cube_does_not_use_up_the_time_of_the_play_in_a_turn(position: str, plies: int) -> None:
+    judge = FakeJudge()
+
+    class InTime(Unhurried):
+        """Up once so many plies have been looked at."""
+
+        def stop_now(self) -> bool:
+            return bool(judge.levels) and max(judge.levels) >= plies
+
+    job = session().handle(Turn(position=position, dice="66", movetime=20))
+    assert isinstance(job, Job)
+    reply = job.run(Engine(judge), InTime())
+    assert isinstance(reply, TurnReply)
+    assert (reply.plies, bool(reply.play)) == (plies - 1, position == "start")
+    unhurried = job.run(Engine(FakeJudge()), Unhurried())
+    assert isinstance(unhurried, TurnReply)
+    assert unhurried.plies == MAX_PLIES
 
 
 # Notations

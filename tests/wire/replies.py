@@ -91,6 +91,8 @@ CUBE: Final = CubeReply(
     label="no double/take",
     double=False,
     response="take",
+    gain=-0.3817,
+    takegain=1.3105,
     plies=0,
 )
 ROLLED: Final = Rolled(
@@ -141,7 +143,7 @@ REPLIES: Final[tuple[Reply, ...]] = (
     ),
     LuckReply(luck=-0.25, equity=0.1, mean=0.35),
     LuckReply(luck=0.25, equity=0.1, mean=-0.15, mwc=0.0321),
-    TurnReply(cube="roll", play="8/5 6/5"),
+    TurnReply(cube="roll", play="8/5 6/5", plies=2),
     DecisionReply(answer="8/5 6/5 "),
     ShowReply(lines=(" +13-14-15", " |")),
     StatsReply(values={"requests": 3}),

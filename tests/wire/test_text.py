@@ -179,7 +179,7 @@ def test_a_fault_is_told_by_name_with_what_was_expected(peer: Peer, line: str, t
             CUBE,
             [
                 'cube nodouble=+0.0712 doubletake=-0.3105 doublepass=+1.0000 label="no double/take" double=no'
-                " response=take plies=0",
+                " response=take gain=-0.3817 takegain=+1.3105 plies=0",
                 "ok roll",
             ],
         ),
@@ -191,6 +191,8 @@ def test_a_fault_is_told_by_name_with_what_was_expected(peer: Peer, line: str, t
                 label="not allowed",
                 double=False,
                 response="take",
+                gain=0.0,
+                takegain=0.5,
                 plies=0,
                 allowed=False,
                 reason="the Crawford game",
@@ -198,12 +200,16 @@ def test_a_fault_is_told_by_name_with_what_was_expected(peer: Peer, line: str, t
             ),
             [
                 'cube nodouble=+0.5000 doubletake=+0.5000 doublepass=+1.0000 label="not allowed" double=no'
-                ' response=take plies=0 mwcnodouble=0.6000 allowed=no reason="the Crawford game"',
+                " response=take gain=+0.0000 takegain=+0.5000 plies=0 mwcnodouble=0.6000"
+                ' allowed=no reason="the Crawford game"',
                 "ok roll",
             ],
         ),
-        (TurnReply(cube="double"), ["turn cube=double", "ok double"]),
-        (TurnReply(cube="roll", play="8/5 6/5"), ['turn cube=roll play="8/5 6/5"', "ok 8/5 6/5"]),
+        (TurnReply(cube="double", plies=1), ["turn cube=double plies=1", "ok double"]),
+        (
+            TurnReply(cube="roll", play="8/5 6/5", plies=2),
+            ['turn cube=roll play="8/5 6/5" plies=2', "ok 8/5 6/5"],
+        ),
         (HelpReply(lines=("best", "", "  x")), ["| best", "|", "|   x", "ok"]),
         (ShowReply(lines=("ok",)), ["| ok", "ok"]),
         (StatsReply(values={"requests": 3}), ["stat requests=3", "ok"]),

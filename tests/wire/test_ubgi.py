@@ -205,10 +205,10 @@ def test_the_cube_role_tells_the_three_equities_and_decides(peer: Peer) -> None:
 @pytest.mark.parametrize(
     ("reply", "line"),
     [
-        (TurnReply(cube="roll", play="8/5 6/5"), "bestturn cube=nodouble move=8/5 6/5"),
-        (TurnReply(cube="roll", play=""), "bestturn cube=nodouble move=pass"),
-        (TurnReply(cube="roll"), "bestturn cube=nodouble"),
-        (TurnReply(cube="double"), "bestturn cube=double"),
+        (TurnReply(cube="roll", play="8/5 6/5", plies=0), "bestturn cube=nodouble move=8/5 6/5"),
+        (TurnReply(cube="roll", play="", plies=0), "bestturn cube=nodouble move=pass"),
+        (TurnReply(cube="roll", plies=0), "bestturn cube=nodouble"),
+        (TurnReply(cube="double", plies=0), "bestturn cube=double"),
     ],
 )
 def test_the_turn_role_decides_the_whole_turn(peer: Peer, reply: TurnReply, line: str) -> None:
@@ -224,7 +224,10 @@ def test_the_turn_role_decides_the_whole_turn(peer: Peer, reply: TurnReply, line
     ],
 )
 def test_plays_of_a_turn_are_spelled_out_too(peer: Peer, play: str, words: str) -> None:
-    assert peer.hears("go role turn", TurnReply(cube="roll", play=play)) == f"bestturn cube=nodouble move={words}\n"
+    assert (
+        peer.hears("go role turn", TurnReply(cube="roll", play=play, plies=0))
+        == f"bestturn cube=nodouble move={words}\n"
+    )
 
 
 def test_a_rollout_of_plays_tells_of_each_and_decides(peer: Peer) -> None:
