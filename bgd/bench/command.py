@@ -5,29 +5,56 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from bgd import __version__
 from bgd.bench import accuracy, cube, efficiency, rollout, socket, speed
 from bgd.bench.peer import opinions
-from bgd.engine import Engine
+from bgd.engine import MAX_PLIES, Engine
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import BgdError
 from bgd.kernels.team import cores
 
 
+def _number(low: int, high: int = 2**53 - 1) -> Callable[[str], int]:
+    """What argparse makes a number of an argument by, from `low` to `high`."""
+
+    def read(text: str) -> int:
+        number = int(text)
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"expected {low} to {high}, got {number}")
+        return number
+
+    read.__name__ = "number"  # which argparse names where the text is none
+    return read
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"expected more than 0 and at most 3600 seconds, got {text}")
+    return seconds
+
+
+_LEVEL = _number(0, MAX_PLIES)
+_ONE_OR_MORE = _number(1)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bgd bench", description="Measure bgd: how right, how quick.")
     kinds = parser.add_subparsers(dest="kind", required=True)
+    levels = argparse.ArgumentParser(add_help=False)
+    levels.add_argument("--plies", type=_LEVEL, nargs="+", metavar="N", help="levels to measure (0 1 2)")
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--plies", type=int, nargs="+", metavar="N", help="levels to measure (0 1 2)")
-    common.add_argument("--sample", type=int, metavar="N", help="only so many lines, evenly spread over the file")
+    common.add_argument(
+        "--sample", type=_ONE_OR_MORE, metavar="N", help="only so many lines, evenly spread over the file"
+    )
     common.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
-    common.add_argument("--threads", type=int, metavar="N", help="that share a search (one a core)")
+    common.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search or rollout (one a core)")
 
-    right = kinds.add_parser("accuracy", parents=[common], help="errors against rolled-out positions")
+    right = kinds.add_parser("accuracy", parents=[levels, common], help="errors against rolled-out positions")
     right.add_argument(
         "references", type=Path, nargs="+", metavar="FILE", help="lines of JSON: board, equity, probs; all of them seen"
         " by the side on roll, equity cubeless money"
@@ -36,15 +63,21 @@ def _parser() -> argparse.ArgumentParser:
     reached.add_argument(
         "decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice"
     )
-    reached.add_argument("--sample", type=int, metavar="N", help="only so many lines, evenly spread over the file")
+    reached.add_argument(
+        "--sample", type=_ONE_OR_MORE, metavar="N", help="only so many lines, evenly spread over the file"
+    )
     reached.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
-    reached.add_argument("--rounds", type=int, default=5, metavar="N", help="through the file, one after another (5)")
-    reached.add_argument("--seconds", type=float, default=5.0, metavar="S", help="of many clients, of long work (5)")
-    reached.add_argument("--clients", type=int, default=50, metavar="N", help="at once (50)")
-    reached.add_argument("--idle", type=int, default=1000, metavar="N", help="connections that say nothing (1000)")
+    reached.add_argument(
+        "--rounds", type=_ONE_OR_MORE, default=5, metavar="N", help="through the file, one after another (5)"
+    )
+    reached.add_argument("--seconds", type=_seconds, default=5.0, metavar="S", help="of many clients, of long work (5)")
+    reached.add_argument("--clients", type=_ONE_OR_MORE, default=50, metavar="N", help="at once (50)")
+    reached.add_argument(
+        "--idle", type=_number(0), default=1000, metavar="N", help="connections that say nothing (1000)"
+    )
     reached.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, in turns of a round each")
 
-    quick = kinds.add_parser("speed", parents=[common], help="time of a play and of a cube decision")
+    quick = kinds.add_parser("speed", parents=[levels, common], help="time of a play and of a cube decision")
     quick.add_argument("decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice")
     quick.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, turn and turn about")
     played = kinds.add_parser("rollout", parents=[common], help="time and standard error of rollouts")
@@ -52,29 +85,36 @@ def _parser() -> argparse.ArgumentParser:
         "positions", type=Path, nargs="?", default=rollout.POSITIONS, metavar="FILE",
         help="lines of JSON: board, seen by the side on roll; without it six of bgd's own",
     )  # fmt: skip
-    played.add_argument("--trials", type=int, default=1296, metavar="N", help="games of a rollout (1296)")
-    played.add_argument("--seed", type=int, default=1, metavar="N", help="of the dice (1)")
-    played.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
-    played.add_argument("--pairs", type=int, metavar="N", help="instead: whether N pairs of seeds agree")
+    played.add_argument("--trials", type=_ONE_OR_MORE, default=1296, metavar="N", help="games of a rollout (1296)")
+    played.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the dice (1)")
+    instead = played.add_mutually_exclusive_group()
+    instead.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
+    instead.add_argument("--pairs", type=_ONE_OR_MORE, metavar="N", help="instead: whether N pairs of seeds agree")
     decided = kinds.add_parser("cube", help="cube decisions near a decision, at several scores")
     decided.add_argument(
         "positions", type=Path, nargs="?", metavar="FILE", help="lines of JSON: xgid; without it positions of own games"
     )
-    decided.add_argument("--count", type=int, default=90, metavar="N", help="positions to make at each score (90)")
+    decided.add_argument(
+        "--count", type=_ONE_OR_MORE, default=90, metavar="N", help="positions to make at each score (90)"
+    )
     decided.add_argument("--write", type=Path, metavar="FILE", help="keep the positions made")
-    decided.add_argument("--plies", type=int, default=2, metavar="N", help="level of the decisions (2)")
-    decided.add_argument("--sample", type=int, metavar="N", help="only so many lines, evenly spread over the file")
+    decided.add_argument("--plies", type=_LEVEL, default=2, metavar="N", help="level of the decisions (2)")
+    decided.add_argument(
+        "--sample", type=_ONE_OR_MORE, metavar="N", help="only so many lines, evenly spread over the file"
+    )
     decided.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
-    decided.add_argument("--threads", type=int, metavar="N", help="that share a search (one a core)")
-    decided.add_argument("--trials", type=int, default=5184, metavar="N", help="games of a judging rollout (5184)")
-    decided.add_argument("--seed", type=int, default=1, metavar="N", help="of the games and rollouts (1)")
+    decided.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search (one a core)")
+    decided.add_argument(
+        "--trials", type=_ONE_OR_MORE, default=5184, metavar="N", help="games of a judging rollout (5184)"
+    )
+    decided.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the games and rollouts (1)")
     decided.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon, and judge disagreements")
     alive = kinds.add_parser("efficiency", help="fit the cube's efficiency by class of position to rollouts")
-    alive.add_argument("--count", type=int, default=80, metavar="N", help="positions of each class (80)")
-    alive.add_argument("--trials", type=int, default=144, metavar="N", help="games of a rollout (144)")
-    alive.add_argument("--seed", type=int, default=1, metavar="N", help="of the games and rollouts (1)")
+    alive.add_argument("--count", type=_ONE_OR_MORE, default=80, metavar="N", help="positions of each class (80)")
+    alive.add_argument("--trials", type=_ONE_OR_MORE, default=144, metavar="N", help="games of a rollout (144)")
+    alive.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the games and rollouts (1)")
     alive.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
-    alive.add_argument("--threads", type=int, metavar="N", help="that share a rollout (one a core)")
+    alive.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a rollout (one a core)")
     return parser
 
 
@@ -91,15 +131,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if asked.kind == "efficiency":
             fitted = efficiency.measure(evaluator, asked.count, asked.trials, asked.seed)
             return _tell(asked.kind, fitted, threads=threads, trials=asked.trials, seed=asked.seed)
+        if asked.kind == "rollout":
+            found = _rollout(evaluator, asked, threads)
+            return _tell(asked.kind, found, threads=threads, trials=asked.trials, seed=asked.seed)
         levels = asked.plies or [0, 1, 2]
         if asked.kind == "accuracy":
             found = [
                 row for path in asked.references for row in accuracy.measure(evaluator, path, levels, asked.sample)
             ]
-        elif asked.kind == "rollout" and asked.pairs:
-            found = rollout.agreement(evaluator, asked.positions, asked.sample, asked.trials, asked.seed, asked.pairs)
-        elif asked.kind == "rollout":
-            found = rollout.measure(evaluator, asked.positions, asked.sample, asked.trials, asked.seed, asked.gnubg)
         else:
             found = speed.measure(evaluator, asked.decisions, levels, asked.sample, asked.gnubg)
     except (BgdError, OSError) as error:
@@ -119,6 +158,13 @@ def _through_a_socket(asked: argparse.Namespace) -> list[dict[str, Any]]:
         beside_gnubg=asked.gnubg,
         weights=asked.weights,
     )
+
+
+def _rollout(evaluator: Evaluator, asked: argparse.Namespace, threads: int) -> list[dict[str, Any]]:
+    what = evaluator, asked.positions, asked.sample, asked.trials, asked.seed, threads
+    if asked.pairs is not None:
+        return rollout.agreement(*what, asked.pairs)
+    return rollout.measure(*what, asked.gnubg)
 
 
 def _cube(evaluator: Evaluator, asked: argparse.Namespace) -> list[dict[str, Any]]:

@@ -8,7 +8,8 @@ from typing import Annotated, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from bgd.errors import BadArgument
+from bgd.errors import BadArgument, BadPosition
+from bgd.rules.board import Board
 
 Counts = Annotated[list[Annotated[int, Meta(ge=-15, le=15)]], Meta(min_length=26, max_length=26)]
 
@@ -45,14 +46,21 @@ Line = TypeVar("Line", Rolled, Decision, Placed, Marked)
 
 
 def read(path: Path, kind: type[Line], sample: int | None) -> list[Line]:
-    """All lines of the file, or `sample` of them, evenly spread. Raises OSError, or BadArgument for a wrong line."""
+    """All lines of the file, or `sample` of them, evenly spread. Raises OSError, or BadArgument for a wrong line, a
+    position that cannot be, or no line at all."""
     texts = path.read_bytes().splitlines()
     if sample is not None and sample < len(texts):
         texts = [texts[i * len(texts) // sample] for i in range(sample)]
     decoder = msgspec.json.Decoder(kind)
     try:
-        return [decoder.decode(text) for text in texts]
-    except msgspec.DecodeError as error:
+        lines = [decoder.decode(text) for text in texts]
+        for line in lines:
+            if not isinstance(line, Marked):
+                Board.of(line.board)
+    except (msgspec.DecodeError, BadPosition) as error:
         raise BadArgument(
             f"Expected lines of JSON with {', '.join(kind.__struct_fields__)} in {path}: {error}"
         ) from None
+    if not lines:
+        raise BadArgument(f"Expected lines of JSON with {', '.join(kind.__struct_fields__)} in {path}, got none")
+    return lines

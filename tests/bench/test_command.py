@@ -93,6 +93,8 @@ def test_rollouts_tell_their_cost_and_error_cubeless_and_cubeful(
     positions.write_text(json.dumps({"board": race}) + "\n")
     rows = run(capsys, "rollout", positions, "--weights", weights, "--trials", 36)
     assert [(row["position"], row["cubeful"], row["trials"]) for row in rows] == [(1, False, 36), (1, True, 36)]
+    alone = run(capsys, "rollout", positions, "--weights", weights, "--trials", 36, "--threads", 1)
+    assert [(row["equity"], row["error"]) for row in alone] == [(row["equity"], row["error"]) for row in rows]
     assert all(row["cpu"] > 0 and row["error"] > 0 for row in rows)  # type: ignore[operator]
 
 
@@ -102,6 +104,63 @@ def test_pairs_of_rollouts_tell_whether_their_errors_are_honest(
     rows = run(capsys, "rollout", "--weights", weights, "--trials", 36, "--sample", 1, "--pairs", 2)
     assert [(row["position"], row["cubeful"], row["pairs"]) for row in rows] == [(1, False, 2), (1, True, 2)]
     assert all(0 <= row["inside"] <= 2 and row["spread"] >= 0 for row in rows)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        (kind, wrong)
+        for kind, options in {
+            "accuracy": ("--plies 5", "--plies -1", "--sample 0", "--sample -3", "--threads 0", "--threads -2"),
+            "speed": ("--plies 0 5", "--sample 0", "--threads x"),
+            "socket": ("--rounds 0", "--seconds 0", "--seconds nan", "--clients 0", "--idle -1", "--sample 0"),
+            "rollout": (
+                "--plies 1",
+                "--pairs 2 --gnubg",
+                "--trials 0",
+                "--trials -5",
+                "--seed -1",
+                "--pairs 0",
+                "--pairs -1",
+                "--sample 0",
+            ),
+            "cube": ("--count 0", "--plies 9", "--trials 0", "--sample -1", "--threads 0", "--seed -1"),
+            "efficiency": ("--count 0", "--trials 0", "--threads 0"),
+        }.items()
+        for wrong in options
+    ],
+)
+def test_a_number_out_of_its_bounds_is_named_and_nothing_is_measured(
+    kind: str, wrong: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"accuracy": ["nowhere.jsonl"], "speed": ["nowhere.jsonl"], "socket": ["nowhere.jsonl"]}
+    with pytest.raises(SystemExit) as left:
+        main(["bench", kind, *files.get(kind, []), *wrong.split()])
+    said = capsys.readouterr()
+    assert (left.value.code, said.out) == (2, "")
+    assert wrong.split()[0] in said.err
+
+
+@pytest.mark.parametrize("kind", ["accuracy", "speed", "socket", "rollout", "cube"])
+def test_a_file_without_a_line_is_named(
+    kind: str, tmp_path: Path, weights: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "nothing.jsonl"
+    path.touch()
+    assert main(["bench", kind, str(path), "--weights", str(weights)]) == 1
+    said = capsys.readouterr()
+    assert str(path) in said.err
+    assert "got none" in said.err
+    assert said.out == ""
+
+
+def test_a_position_that_cannot_be_is_named(tmp_path: Path, weights: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "crowded.jsonl"
+    line = {"board": [0, *[15] * 24, 0], "equity": 0.0, "probs": [0.5, 0.0, 0.0, 0.0, 0.0], "dice": [3, 1]}
+    path.write_text(json.dumps(line) + "\n")
+    for kind in ("accuracy", "speed", "rollout"):
+        assert main(["bench", kind, str(path), "--weights", str(weights)]) == 1
+        assert "15 checkers" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("line", ["{}", '{"board": [0, 1], "dice": [1, 2]}', "position"])
