@@ -46,8 +46,8 @@ _LOOK: Final = 8
 _DOUBLINGS: Final = 10
 """How often the cube is turned in money play at most; in matches the score says."""
 
-_SLICE: Final = 4
-"""Games of a slice of the first block."""
+_SLICE: Final = 2
+"""Games of a slice of the first block: the fewest that have a spread."""
 
 _POLL: Final = 0.01
 """Seconds between looks at whether to stop."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
+
+import msgspec
 
 from bgd.engine import Engine, RolloutPlan
 from bgd.errors import BadArgument, MissingContext, TimedOut
@@ -15,6 +18,9 @@ from bgd.rules.state import GameState, Phase
 from bgd.service import answers
 from bgd.service.job import Deadline, Job
 from bgd.wire.messages import Reply, Rollout, RolloutReply
+
+ENOUGH: Final = 36
+"""Games of each contender, one for each first roll, without which 0 plies know better which is best."""
 
 
 def job(state: GameState, request: Rollout) -> Job:
@@ -47,7 +53,11 @@ def job(state: GameState, request: Rollout) -> Job:
             )
         except TimedOut:
             return _unrolled(engine, state, boards, plan)
-        return answers.rollout(state, found, plan.seed)
+        reply = answers.rollout(state, found, plan.seed)
+        if min(line.trials for line in found.lines) < ENOUGH:
+            hasty = _unrolled(engine, state, boards, plan)
+            reply = msgspec.structs.replace(reply, play=hasty.play, cube=hasty.cube)
+        return reply
 
     return Job(run, False, request.movetime, request.progress, long=True, priority=request.priority)
 
@@ -69,7 +79,7 @@ def _plan(request: Rollout) -> RolloutPlan:
 
 
 def _unrolled(engine: Engine, state: GameState, boards: list[Board] | None, plan: RolloutPlan) -> RolloutReply:
-    """The decision at 0 plies: the best there is when the time was too short for any game."""
+    """The decision at 0 plies: the best there is when the time was too short for games enough."""
     if boards is None:
         may = plan.cubeful and why_no_cube(state.cube, state.terms, state.turn) is None
         cube = answers.cube(engine.cube(state)) if may else None

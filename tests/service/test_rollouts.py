@@ -167,6 +167,37 @@ def test_without_time_for_a_game_the_answer_is_that_of_0_plies() -> None:
     assert stopped(position="XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:0:0:0:0:10").cube is None
 
 
+class SoonStopped(FakeJudge):
+    """Is told to stop after eight games of each; these go the better, the fewer are left on the midpoint."""
+
+    def games(
+        self,
+        first: int,
+        start: Start,
+        orders: Orders,
+        stop: NDArray[np.uint8],
+        results: NDArray[np.float64],
+        deeper: Deeper | None = None,
+    ) -> int:
+        results[:] = 1 - start.board[13] / 10
+        return max(0, min(len(results), 8 - first))
+
+
+def test_without_time_for_36_games_of_each_what_they_came_to_is_told_and_the_answer_is_that_of_0_plies() -> None:
+    best = done(session().handle(Best(position="start", dice="31", top=2)), ENGINE)
+    assert isinstance(best, BestReply)
+    for plays in ((), tuple(candidate.play for candidate in best.plays)):
+        request = Rollout(position="start", dice="31", plays=plays, candidates=2)
+        reply = done(session().handle(request), Engine(SoonStopped()))
+        assert isinstance(reply, RolloutReply)
+        assert [rolled.trials for rolled in reply.rolled] == [8, 8]
+        assert reply.play == best.play == reply.rolled[1].play
+    before = done(session().handle(Rollout(position="start")), Engine(SoonStopped()))
+    assert isinstance(before, RolloutReply)
+    assert [rolled.trials for rolled in before.rolled] == [8, 8]
+    assert before.cube == done(session().handle(Cube(position="start")), ENGINE)
+
+
 @pytest.mark.parametrize("cube", [True, False])
 def test_plays_are_chosen_with_the_cube_in_play_if_they_are_rolled_out_so(cube: bool) -> None:
     judge = Hurried()
