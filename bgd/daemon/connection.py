@@ -20,6 +20,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from bgd.wire.conversation import Conversation
 
 log = logging.getLogger(__name__)
+
+_OWN: Final = (Cancel, Quit, Stats)
+"""Requests that no session sees."""
 
 SLICE: Final = 0.005
 """Seconds that one connection may compute in the loop before the others get their turn."""
@@ -112,10 +116,12 @@ class Connection:
         self._scheduler = scheduler
         self._limits = limits
         self._counts = counts
+        self._tally = counts.tally
         self._statistics = statistics
         self._about = {"peer": name}
         self._guard = guard or Guard()
-        self._heard = trio.current_time()  # something from the peer, or said something to it
+        self._now = trio.lowlevel.current_clock().current_time
+        self._heard = self._now()  # something from the peer, or said something to it
         self._pace = Pace(limits.max_rate, self._heard)
 
         self._inbox: deque[Incoming] = deque()
@@ -176,10 +182,11 @@ class Connection:
             self._take_in(data)
             if not data:
                 self._ended = True
-            await self._begin_all()
+            while not self._begin_some():
+                await self._pause()
 
     def _take_in(self, data: bytes) -> None:
-        self._heard = trio.current_time()
+        self._heard = self._now()
         incoming = self._conversation.receive_data(data)
         taken = self._pace.take(len(incoming), self._heard)
         if taken < len(incoming):
@@ -217,7 +224,8 @@ class Connection:
         with self._finishing:
             if self._grace_ends is not None and not self._ended:
                 self._read_rest()
-            await self._begin_all()
+            while not self._begin_some():
+                await self._pause()
             await self._until(lambda: not self._line and not self._tagged)
         leaving = ShuttingDown("The daemon is leaving")
         for pending in self._all_pending():
@@ -261,19 +269,23 @@ class Connection:
 
     # Requests
 
-    async def _begin_all(self) -> None:
-        slice_ends = perf_counter() + SLICE
-        while self._inbox:
-            if self._full():
-                self._flush()
-                await self._until(lambda: not self._full())
-                slice_ends = perf_counter() + SLICE
-            elif perf_counter() > slice_ends:
-                self._flush()
-                await trio.lowlevel.checkpoint()
-                slice_ends = perf_counter() + SLICE
-            self._begin(self._inbox.popleft())
+    def _begin_some(self) -> bool:
+        """Begin what was asked, for SLICE at most and as long as there is room for answers. Whether that was all."""
+        inbox = self._inbox
+        slice_ends = perf_counter() + SLICE if len(inbox) > 1 else inf
+        while inbox and not ((self._out or self._line or self._tagged) and self._full()):
+            self._begin(inbox.popleft())
+            if slice_ends < inf and perf_counter() > slice_ends:
+                break
         self._flush()
+        return not inbox
+
+    async def _pause(self) -> None:
+        """Let others have their turn, or wait until there is room for answers."""
+        if self._full():
+            await self._until(lambda: not self._full())
+        else:
+            await trio.lowlevel.checkpoint()
 
     def _full(self) -> bool:
         limits = self._limits
@@ -303,27 +315,22 @@ class Connection:
                 self._answer(incoming, answer)
                 seconds = perf_counter() - began
                 self._counts.at_once.add(seconds)
-                self._counts.tally.answered(content.verb, seconds)
+                self._tally.answered(content.verb, seconds)
 
     def _handle(self, incoming: Incoming, request: Request) -> Answer | None:
         """The answer to a request; None when it will come from the scheduler."""
-        self._counts.tally.requests[self._conversation.dialect or "text", request.verb] += 1
-        answer = self._guard.answer(request)
-        if answer is not None:
-            if isinstance(request, Auth) and self._guard.gives_up:
-                self._end()
-                self._inbox.clear()
-            return answer
+        self._tally.requests[self._conversation.dialect or "text", request.verb] += 1
+        if not self._guard.open or isinstance(request, Auth):
+            answer = self._guard.answer(request)
+            if answer is not None:
+                if isinstance(request, Auth) and self._guard.gives_up:
+                    self._end()
+                    self._inbox.clear()
+                return answer
         if incoming.style and self._conversation.held >= self._limits.max_unsent:
             return Busy(f"The answers of this batch take {self._limits.max_unsent} bytes already")
-        if isinstance(request, Cancel):
-            return self._cancel(request)
-        if isinstance(request, Quit):
-            self._quit = True
-            self._end()
-            return Done()
-        if isinstance(request, Stats):
-            return StatsReply(values=self._statistics())
+        if isinstance(request, _OWN):
+            return self._do(request)
         try:
             if self._session is None:
                 self._session = self._open_session(self._conversation.dialect or "text")
@@ -355,6 +362,16 @@ class Connection:
         if progress and self._reporters is not None:
             self._reporters.start_soon(self._report, pending, pending.task, progress)
         return None
+
+    def _do(self, request: Cancel | Quit | Stats) -> Reply:
+        """What the connection does itself."""
+        if isinstance(request, Cancel):
+            return self._cancel(request)
+        if isinstance(request, Stats):
+            return StatsReply(values=self._statistics())
+        self._quit = True
+        self._end()
+        return Done()
 
     def _end(self) -> None:
         """Nothing more is read from this peer."""
@@ -389,7 +406,7 @@ class Connection:
 
     def _failed(self, error: BgdError) -> None:
         self._counts.errors += 1
-        self._counts.tally.errors[error.code] += 1
+        self._tally.errors[error.code] += 1
 
     def _encode(self, incoming: Incoming, answer: Answer) -> bytes:
         try:
@@ -414,7 +431,7 @@ class Connection:
         seconds = perf_counter() - pending.began
         self._counts.jobs.add(seconds)
         if isinstance(pending.incoming.content, Request):
-            self._counts.tally.answered(pending.incoming.content.verb, seconds)
+            self._tally.answered(pending.incoming.content.verb, seconds)
         if pending.reporting is not None:
             pending.reporting.cancel()
         reply = self._encode(pending.incoming, answer)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, ParamSpec
+from typing import TYPE_CHECKING, Final
 
 import trio
 
@@ -26,28 +26,29 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Answer = Reply | BgdError
-P = ParamSpec("P")
 
 NO_LIMIT: Final = 2**63
 
 
 def run_job(job: Job, engine: Engine, deadline: Deadline) -> Answer:
     """The answer to a job, whatever happens in it."""
-    return _run(job.run, engine, deadline)
-
-
-def run_errand(errand: Errand) -> Answer:
-    """Likewise."""
-    return _run(errand.run)
-
-
-def _run(work: Callable[P, Reply], *args: P.args, **kwargs: P.kwargs) -> Answer:
     try:
-        return work(*args, **kwargs)
+        return job.run(engine, deadline)
     except BgdError as error:
         return error
     except Exception:
         log.exception("a job failed")
+        return internal_error()
+
+
+def run_errand(errand: Errand) -> Answer:
+    """Likewise."""
+    try:
+        return errand.run()
+    except BgdError as error:
+        return error
+    except Exception:
+        log.exception("an errand failed")
         return internal_error()
 
 

@@ -39,7 +39,6 @@ class Tally:
         """By verb: from reading a request to having its final reply."""
 
     def answered(self, verb: str, seconds: float) -> None:
-        histogram = self.latencies.get(verb)
-        if histogram is None:
-            histogram = self.latencies[verb] = Histogram()
-        histogram.add(seconds)
+        if verb not in self.latencies:
+            self.latencies[verb] = Histogram()
+        self.latencies[verb].add(seconds)

@@ -64,6 +64,7 @@ class Engine:
         self._ladder = lru_cache(maxsize=4096)(self._new_ladder)
         self._played_for = lru_cache(maxsize=4096)(self._new_played_for)
         self._stakes = lru_cache(maxsize=4096)(self._new_stakes)
+        self._static = lru_cache(maxsize=4096)(self._new_static)
 
     @classmethod
     def load(cls, weights: Path | None = None, progress: Callable[[str], None] | None = None) -> Engine:
@@ -132,10 +133,12 @@ class Engine:
 
         `noise`: standard deviation of an error that is always the same for the same position; the cube then counts by
         Janowski's formula at any level."""
+        if plies == 0 and not noise and state.phase is not Phase.OVER:
+            static = self._static(state.cube, state.turn, state.terms)
+            if static is not None:
+                return self._standing(state.board, *static)
         if state.board.finished:
             return ended.evaluation(state, plies, self._table)
-        if plies == 0 and not noise and state.phase is not Phase.OVER and _plain(state):
-            return self._standing(state)
         chances, level, searched = self._look(state, plies, stop)
         if noise:
             chances, searched = disturbed(chances, state.board, noise), None
@@ -244,22 +247,19 @@ class Engine:
         bgd.engine.offers."""
         return offers.resign(self, state, plies, offered, self._table, stop)
 
-    def _standing(self, state: GameState) -> Evaluation:
-        """`bgd.engine.cube.evaluation` at 0 plies, all of it computed by the judge."""
-        cube, terms = state.cube, state.terms
-        chances, cubeless, _, _, cubeful = self._judge.stand(
-            state.board.points, self._ladder(cube, state.turn, terms, 0)
-        )
-        if isinstance(terms, Money):
+    def _standing(self, board: Board, ladder: Ladder, stakes: Stakes | None) -> Evaluation:
+        """`bgd.engine.cube.evaluation` at 0 plies, all of it computed by the judge. `stakes`: of a match."""
+        chances, cubeless, _, _, cubeful = self._judge.stand(board.points, ladder)
+        if stakes is None:
             return Evaluation(chances, cubeless, cubeful, 0)
-        stakes = self._stakes(cube, state.turn, terms)
         return Evaluation(chances, stakes.equity(cubeless), stakes.equity(cubeful), 0, cubeless, cubeful)
 
     def _look(self, state: GameState, plies: int, stop: Stop) -> tuple[Chances, int, Searched | None]:
         """The chances of the side on roll, the level reached, and what the cube makes of them."""
         self._check(plies)
-        if plies == 0 and _plain(state):
-            now = self._judge.stand(state.board.points, self._ladder(state.cube, state.turn, state.terms, 0))
+        static = self._static(state.cube, state.turn, state.terms) if plies == 0 else None
+        if static is not None:
+            now = self._judge.stand(state.board.points, static[0])
             return now.chances, 0, Searched(now.no_double, now.double_take)
         exact = self._exact(state)
         if exact is not None:
@@ -303,6 +303,13 @@ class Engine:
     def _new_stakes(self, stake: Cube, turn: Side, terms: Match | Money) -> Stakes:
         return Stakes(Chances(0.5), stake, turn, terms, self._table)
 
+    def _new_static(self, stake: Cube, turn: Side, terms: Match | Money) -> tuple[Ladder, Stakes | None] | None:
+        """What positions are judged by at 0 plies, and a match's stakes. None where a ladder does not say all there is
+        to say about the cube: in money play with a limit in sight."""
+        if isinstance(terms, Match):
+            return self._ladder(stake, turn, terms, 0), self._stakes(stake, turn, terms)
+        return (self._ladder(stake, turn, terms, 0), None) if stake.limit >= FAR_LIMIT * stake.value else None
+
     def _dice(self, state: GameState, plies: int) -> Dice:
         self._check(plies)
         if state.dice is None:
@@ -317,8 +324,3 @@ class Engine:
     def _check(self, plies: int) -> None:
         if not 0 <= plies <= self.max_plies:
             raise Unsupported(f"Expected 0 to {self.max_plies} plies, got `{plies}`")
-
-
-def _plain(state: GameState) -> bool:
-    """Whether a ladder says all there is to say about the cube: in money play only of a limit out of sight."""
-    return isinstance(state.terms, Match) or state.cube.limit >= FAR_LIMIT * state.cube.value

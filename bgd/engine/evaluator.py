@@ -47,6 +47,7 @@ _TOGETHER = 64  # boards that are searched at once: enough to share, not too man
 _START = (0, -2, 0, 0, 0, 0, 5, 0, 3, 0, 0, 0, -5, 5, 0, 0, 0, -3, 0, -5, 0, 0, 0, 0, 2, 0)
 _POINTS = struct.Struct("26b")
 _PLAYED = struct.Struct("6d")
+_STANDING = struct.Struct("9d")
 
 
 class Evaluator:
@@ -241,8 +242,8 @@ class Evaluator:
         ladder."""
         here = self._put(board)
         judge(0, 0, True, here.case(ladder, self._money))
-        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, *worths = here.found.tolist()
-        return Standing(Chances(win, win_gammon, win_backgammon, lose_gammon, lose_backgammon), *worths)
+        found = _STANDING.unpack_from(here.found_bytes)
+        return Standing(Chances(*found[:OUTPUTS]), *found[OUTPUTS:])
 
     def games(
         self,

@@ -19,8 +19,7 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Chances:
+class Chances(NamedTuple):
     """How a game will end, as probabilities of one side. Nested: `win` includes gammons, those include backgammons;
     `lose_gammon` and `lose_backgammon` are parts of 1 - `win`."""
 
@@ -96,8 +95,7 @@ class RankedPlay:
     plies: int
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """A position's worth to the side on roll, before the roll. `equity` is cubeless, `cubeful` with the cube where it
     is and the proper cube action now; both normalised. The `mwc` fields say the same as match winning chances; None in
     money play."""

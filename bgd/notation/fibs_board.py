@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 from bgd.errors import BadDice, BadPosition, BadValue, Unsupported
@@ -44,9 +45,11 @@ UNLIMITED: Final = 9999
 _PREFIX: Final = "board:"
 _NAME: Final = r"""(?:"([^"]*)"|'([^']*)'|([^\s:"']+))"""
 _NAMES: Final = re.compile(_NAME + ":" + _NAME + ":")
-_HEAD: Final = re.compile(_NAMES.pattern + "([^:]*):" * 3)
-_POINTS: Final = 26
-_REST: Final = FIELDS - 2 - 3 - _POINTS
+_HEAD: Final = 5
+"""Fields before the board."""
+_TAIL: Final = _HEAD + 26
+"""The first of those after it."""
+_REST: Final = FIELDS - _TAIL
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
 _USUAL: Final = {str(count): count for count in range(-15, 16)}
 _FAULT: Final = "badly formed board"  # the words of GNU Backgammon's own refusal
@@ -86,32 +89,36 @@ def decode(
     line = text.strip()
     if line[:6].lower() == _PREFIX:
         line = line[6:]
-    head = _HEAD.match(line)
-    fields = [] if head is None else line[head.end() :].split(":", _POINTS)
-    if head is None or len(fields) <= _POINTS:
-        raise _too_short(line)
-    rest = _rest(head[0], fields.pop(), reading, jacoby, beavers, crawford)
+    fields = line.split(":", _TAIL)
+    if len(fields) <= _TAIL or not (fields[0].isalnum() and fields[1].isalnum()):
+        fields = _with_any_names(line)
+    counts = fields[_HEAD:_TAIL]
+    rest = _rest(*fields[:_HEAD], fields[_TAIL], reading, jacoby, beavers, crawford)
     try:
-        points = [_USUAL[count] for count in fields]
+        points: tuple[int, ...] = itemgetter(*counts)(_USUAL)
     except KeyError:
-        points = _numbers(fields, 7)
+        points = tuple(_numbers(counts, 7))
+    if rest.turned or points[0] > 0 or points[25] < 0:
+        points = _points(points, rest.turn, rest.direction)
     try:
-        board = Board(_points(points, rest.turn, rest.direction))
-        state = moment(board, rest.side, rest.phase, rest.cube, rest.dice, rest.terms)
+        return FibsBoard(moment(Board(points), *rest.moment), rest.names)
     except BadPosition as fault:
         raise BadPosition(f"{_FAULT}: {fault.message}") from None
-    return FibsBoard(state, rest.names)
 
 
-def _too_short(line: str) -> BadPosition:
-    """What is wrong with a line that does not reach beyond the board."""
-    names = _NAMES.match(line)
-    if names is None:
-        return BadPosition(
+def _with_any_names(line: str) -> list[str]:
+    """As `split` does, with names that may be quoted and hold colons then, but come out without quotes."""
+    found = _NAMES.match(line)
+    if found is None:
+        raise BadPosition(
             f"{_FAULT}: expected two names (in quotes if they hold blanks) and numbers, joined by colons, "
             f"got `{line[:80]}`"
         )
-    return BadPosition(f"{_FAULT}: expected {FIELDS} fields, got {2 + len(line[names.end() :].split(':'))}")
+    words = found.groups("")  # each name in three forms of quotation, two of them empty
+    fields = ["".join(words[:3]), "".join(words[3:]), *line[found.end() :].split(":", _TAIL - 2)]
+    if len(fields) <= _TAIL:
+        raise BadPosition(f"{_FAULT}: expected {FIELDS} fields, got {len(fields)}")
+    return fields
 
 
 class _Rest(NamedTuple):
@@ -120,29 +127,36 @@ class _Rest(NamedTuple):
     turn: int
     direction: int
     """Of the side on roll."""
-    side: Side
-    phase: Phase
-    cube: Cube
-    dice: Dice | None
-    terms: Match | Money
+    turned: bool
+    """Whether the board is to be turned to be seen by it."""
+    moment: tuple[Side, Phase, Cube, Dice | None, Match | Money]
+    """As bgd.rules.game.moment takes it."""
     names: tuple[str, str]
 
 
 # In a match or session the same few hundred come again and again. Reading one takes 5 µs, finding it 0.2.
 @lru_cache(maxsize=4096)
-def _rest(head: str, tail: str, reading: Reading, jacoby: bool, beavers: bool, crawford: bool) -> _Rest:
-    """`head`: the fields before the board; `tail`: those after it."""
-    found = _HEAD.fullmatch(head)
-    assert found is not None
-    words = found.groups("")  # each name in three forms of quotation, two of them empty; length and scores
-    names, stakes = ("".join(words[:3]), "".join(words[3:6])), list(words[6:])
+def _rest(
+    name_1: str,
+    name_2: str,
+    match_length: str,
+    points_1: str,
+    points_2: str,
+    tail: str,
+    reading: Reading,
+    jacoby: bool,
+    beavers: bool,
+    crawford: bool,
+) -> _Rest:
+    """From the fields before the board and, in one, those after it."""
+    names = (name_1, name_2)
     fields = tail.split(":")
     if len(fields) > _REST:
         raise BadPosition(f"Invalid board. Maximum number of elements is {FIELDS}")
     if len(fields) < _REST:
         raise BadPosition(f"{_FAULT}: expected {FIELDS} fields, got {FIELDS - _REST + len(fields)}")
-    length, score_1, score_2 = _numbers(stakes, 4)
-    numbers = _numbers(fields, 7 + _POINTS)
+    length, score_1, score_2 = _numbers([match_length, points_1, points_2], 4)
+    numbers = _numbers(fields, 7 + 26)
     turn, die_1, die_2, die_3, die_4, cube, may, opponent_may, doubled, colour, direction = numbers[:11]
     for name, value in (("turn", turn), ("colour", colour), ("direction", direction)):
         if value not in (1, -1):
@@ -170,7 +184,10 @@ def _rest(head: str, tail: str, reading: Reading, jacoby: bool, beavers: bool, c
             check_double(side, stake, terms)
     except (BadPosition, BadDice, BadValue) as fault:
         raise type(fault)(f"{_FAULT}: {fault.message}") from None
-    return _Rest(turn, direction if mine else -direction, side, phase, stake, dice, terms, names)
+    if not mine:
+        direction = -direction
+    turned = turn < 0 or direction > 0
+    return _Rest(turn, direction, turned, (side, phase, stake, dice, terms), names)
 
 
 def encode(state: GameState, names: tuple[str, str] = ("O", "X"), reading: Reading = "gnubg") -> str:
@@ -223,14 +240,13 @@ def _numbers(fields: list[str], first: int) -> list[int]:
     return [int(field) for field in fields]
 
 
-def _points(counts: list[int], turn: int, direction: int) -> tuple[int, ...]:
+def _points(counts: tuple[int, ...], turn: int, direction: int) -> tuple[int, ...]:
     """26 counts from the view of the side on roll, `direction` being its own."""
     if turn < 0:
-        counts = [-count for count in counts]
+        counts = tuple(-count for count in counts)
     if direction > 0:
-        counts.reverse()
-    counts[0], counts[25] = -abs(counts[0]), abs(counts[25])
-    return tuple(counts)
+        counts = counts[::-1]
+    return -abs(counts[0]), *counts[1:25], abs(counts[25])
 
 
 def _terms(length: int, scores: tuple[int, int], crawford: bool, jacoby: bool, beavers: bool) -> Match | Money:

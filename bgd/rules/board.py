@@ -26,7 +26,7 @@ class Board:
     """
 
     points: tuple[int, ...]
-    _finished: bool | None = field(default=None, init=False, repr=False, compare=False)  # None: not looked at yet
+    _finished: bool | None = field(init=False, repr=False, compare=False)  # None: not looked at yet
 
     def __post_init__(self) -> None:
         points = self.points

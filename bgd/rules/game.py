@@ -158,7 +158,7 @@ def moment(
     and has its result, whatever else was said: nobody is on roll, and nothing is offered."""
     if board.finished:
         return _borne_off(GameState(board, turn, Phase.OVER, cube, None, terms))
-    return GameState(board, turn, phase, cube, dice, terms, resignation)
+    return GameState.quickly(board, turn, phase, cube, dice, terms, resignation)
 
 
 def under(state: GameState, terms: Match | Money) -> GameState:

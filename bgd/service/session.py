@@ -211,48 +211,43 @@ class Session:
         self._consume(request.dice, request.position)
         top, cubeful = request.top, self._cubeful
 
+        def look(engine: Engine, level: int, stop: Stop) -> BestReply:
+            return answers.best(state, engine.rank(state, level, max(top, 1), stop, cubeful), level)
+
+        searched = _deepened(look, plies, request.progress)
+
         def run(engine: Engine, deadline: Deadline) -> Reply:
             if not (top or plies):
                 play = answers.made(state, engine.best(state, cubeful=cubeful))
                 return BestReply(play=answers.spelled(play), plays=(), plies=plies)
-
-            def look(level: int) -> BestReply:
-                return answers.best(state, engine.rank(state, level, max(top, 1), deadline.stop_now, cubeful), level)
-
-            reply = _deepened(look, plies, request.progress, deadline)
+            reply = searched(engine, deadline)
             return reply if top else BestReply(play=reply.play, plays=(), plies=reply.plies)
 
         return _job(run, plies, request, listed=top)
 
     def _eval(self, request: Eval) -> Job:
         plies = self._plies(request.plies, request.movetime)
-        state = _with_rules(
-            self._moment(request.position, request.crawford), request.jacoby, request.crawford, request.beavers
-        )
-        if not state.board.finished:
+        state = self._moment(request.position, request.crawford)
+        if not (request.jacoby is None and request.crawford is None and request.beavers is None):
+            state = _with_rules(state, request.jacoby, request.crawford, request.beavers)
+        if state.phase is Phase.OVER and not state.board.finished:
             _check_running(state)
         noise = request.noise
 
-        def run(engine: Engine, deadline: Deadline) -> Reply:
-            def look(level: int) -> EvalReply:
-                return answers.evaluation(engine.evaluate(state, level, noise, deadline.stop_now))
+        def look(engine: Engine, level: int, stop: Stop) -> EvalReply:
+            return answers.evaluation(engine.evaluate(state, level, noise, stop))
 
-            return _deepened(look, plies, request.progress, deadline)
-
-        return _job(run, plies, request)
+        return _job(_deepened(look, plies, request.progress), plies, request)
 
     def _cube(self, request: Cube) -> Job:
         plies = self._plies(request.plies, request.movetime)
         state = _with_rules(self._moment(request.position), request.jacoby, None, request.beavers)
         _check_running(state)
 
-        def run(engine: Engine, deadline: Deadline) -> Reply:
-            def look(level: int) -> CubeReply:
-                return answers.cube(engine.cube(state, level, deadline.stop_now))
+        def look(engine: Engine, level: int, stop: Stop) -> CubeReply:
+            return answers.cube(engine.cube(state, level, stop))
 
-            return _deepened(look, plies, request.progress, deadline)
-
-        return _job(run, plies, request)
+        return _job(_deepened(look, plies, request.progress), plies, request)
 
     def _rollout(self, request: Rollout) -> Job:
         state = self._moment(request.position)
@@ -354,7 +349,8 @@ class Session:
         """The level asked for; without one, as deep as there is time for, or as the session is set."""
         if asked is None:
             return self.settings.plies if movetime is None else MAX_PLIES
-        _check_plies(asked)
+        if asked > MAX_PLIES:
+            _check_plies(asked)
         return asked
 
     def _consume(self, dice: str | None, position: str | None) -> None:
@@ -391,23 +387,30 @@ def _job(run: Callable[[Engine, Deadline], Reply], plies: int, request: Asked, l
 
 
 Looked = TypeVar("Looked", BestReply, EvalReply, CubeReply)
+Stop: TypeAlias = Callable[[], bool]
 
 
-def _deepened(look: Callable[[int], Looked], plies: int, progress: int, deadline: Deadline) -> Looked:
-    """What `look` sees `plies` deep. Who wants to hear of progress hears of each level before: they take little time
-    beside the last one."""
+def _deepened(
+    look: Callable[[Engine, int, Stop], Looked], plies: int, progress: int
+) -> Callable[[Engine, Deadline], Looked]:
+    """A job that gives what `look` sees `plies` deep. Who wants to hear of progress hears of each level before: they
+    take little time beside the last one."""
     if not progress:
-        return look(plies)
-    deepest = look(0)
-    for level in range(1, plies + 1):
-        if deadline.stop_now():
-            break
-        if (report := answers.so_far(deepest)) is not None:
-            deadline.report(report)
-        found = look(level)  # at a lower level if it is stopped
-        if found.plies >= deepest.plies:
-            deepest = found
-    return deepest
+        return lambda engine, deadline: look(engine, plies, deadline.stop_now)
+
+    def run(engine: Engine, deadline: Deadline) -> Looked:
+        deepest = look(engine, 0, deadline.stop_now)
+        for level in range(1, plies + 1):
+            if deadline.stop_now():
+                break
+            if (report := answers.so_far(deepest)) is not None:
+                deadline.report(report)
+            found = look(engine, level, deadline.stop_now)  # at a lower level if it is stopped
+            if found.plies >= deepest.plies:
+                deepest = found
+        return deepest
+
+    return run
 
 
 def _check_plies(plies: int) -> None:
@@ -446,7 +449,7 @@ def _with_rules(state: GameState, jacoby: bool | None, crawford: bool | None, be
     return state if terms is state.terms else under(state, terms)
 
 
-def _decision(engine: Engine, state: GameState, resigned: int | None, plies: int, stop: Callable[[], bool]) -> str:
+def _decision(engine: Engine, state: GameState, resigned: int | None, plies: int, stop: Stop) -> str:
     """What to do: first about a double, then a resignation, then a roll, else whether to double.
 
     That is GNU Backgammon's order, and these are its words."""

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 from bgd.engine import MAX_PLIES
 from bgd.errors import BadArgument, BadValue, MissingContext
 from bgd.notation import fibs_board
-from bgd.notation.detect import Notation, carries_terms, decode_any, notation_of
+from bgd.notation.detect import carries_terms, decode_any, notation_of
 from bgd.notation.fibs_board import Reading
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
@@ -79,8 +79,7 @@ class Settings:
         """The moment that `text` describes, in any notation; what the notation does not say is as set here.
 
         `crawford`: whether the Crawford rule is in use, which FIBS boards leave open."""
-        notation = _notation(text)
-        if notation == "fibs":
+        if text.startswith("board:") or (notation := notation_of(text)) == "fibs":
             return fibs_board.decode(
                 text, reading or self.reading, jacoby=self.jacoby, beavers=self.beavers, crawford=crawford
             ).state
@@ -95,7 +94,7 @@ class Settings:
     def placed(self, text: str, reading: Reading | None = None) -> Settings:
         """With the position that `text` describes, and the stakes and rules that it tells. Dice are forgotten."""
         state = self.read(text, reading)
-        if not carries_terms(_notation(text)):
+        if not carries_terms(notation_of(text)):
             return replace(self, board=state.board, dice=None, phase=Phase.ROLL, resignation=None)
         terms = state.terms
         changed = replace(
@@ -149,11 +148,6 @@ class Settings:
             after = replace(after, phase=Phase.ROLL, resignation=None)  # what was offered, was at other stakes
         _check(after, strict and "crawford" in values)
         return after
-
-
-def _notation(text: str) -> Notation:
-    """As notation_of, with a short way for the commonest."""
-    return "fibs" if text.startswith("board:") else notation_of(text)
 
 
 _RULES_SAID: Final[dict[str, tuple[str, ...]]] = {"id": ("jacoby",), "ogid": ()}

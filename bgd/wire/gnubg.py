@@ -35,7 +35,7 @@ from bgd.wire.messages import (
 _COLONS: Final = 52
 """A board is the word `board` and 52 elements."""
 
-_EVALUATION: Final = "evaluation fibsboard "
+_EVALUATION: Final = "evaluation fibsboard board:"
 _BAD_BOARD: Final = "badly formed board"
 _BOARD: Final = re.compile(r"""[ \t]*(board:(?:"[^"]*"|'[^']*'|[^ \t"'])*)(.*)""", re.IGNORECASE | re.DOTALL)
 _TOKEN: Final = re.compile(
@@ -93,10 +93,13 @@ class GnubgCodec:
 
     def decode(self, line: str) -> Incoming:
         # The commonest by far, without looking for what may not be there.
-        if _is_bare_board(line):
-            return Incoming(Decide(position=line))
-        if line.startswith(_EVALUATION) and _is_bare_board(board := line[len(_EVALUATION) :]):
-            return Incoming(Eval(position=board, plies=0), style="cubeless")
+        if line.startswith("board:"):
+            if _is_bare(line):
+                return Incoming(Decide(position=line))
+        elif line.startswith(_EVALUATION):
+            board = line[len(_EVALUATION) - len("board:") :]
+            if _is_bare(board):
+                return Incoming(Eval(position=board, plies=0))
         try:
             return _decode(line)
         except BgdError as error:
@@ -127,13 +130,9 @@ class GnubgCodec:
         return f"Error: {text}\n".encode()
 
 
-def _is_bare_board(text: str) -> bool:
-    """Whether it is one board and nothing else, with neither blanks nor quotes."""
-    return (
-        text.startswith("board:")
-        and text.count(":") == _COLONS
-        and not (" " in text or "\t" in text or '"' in text or "'" in text)
-    )
+def _is_bare(board: str) -> bool:
+    """Whether it is nothing but a board, with neither blanks nor quotes."""
+    return board.count(":") == _COLONS and not (" " in board or "\t" in board or '"' in board or "'" in board)
 
 
 def _evaluation(reply: EvalReply, *, cubeful: bool) -> bytes:
@@ -143,7 +142,7 @@ def _evaluation(reply: EvalReply, *, cubeful: bool) -> bytes:
     if chances is not UNSET:
         value = chances
     probabilities = (reply.win, reply.wingammon, reply.winbackgammon, reply.losegammon, reply.losebackgammon)
-    return ("{:f} {:f} {:f} {:f} {:f} {:f}\n".format(*probabilities, value)).encode()
+    return b"%f %f %f %f %f %f\n" % (*probabilities, value)
 
 
 class _Tokens:
@@ -246,7 +245,7 @@ def _decode_evaluation(line: str) -> Incoming:
         beavers=options.flags.get("beavers"),
         noise=options.noise,
     )
-    return Incoming(request, style="cubeful" if options.flags.get("cube") else "cubeless")
+    return Incoming(request, style="cubeful" if options.flags.get("cube") else "")
 
 
 def _decide(board: str, options: _Options) -> Request:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +91,7 @@ class FakeJudge:
     def stand(self, board: Sequence[int], ladder: Ladder) -> Standing:
         chances = Chances.of(self.evaluate(np.array([board], np.int8))[0].tolist())
         space = cube_space(ladder.usable.shape[1])
-        static(padded(board), 0, np.array(astuple(chances)), ladder, space)
+        static(padded(board), 0, np.array(chances), ladder, space)
         cubeless = cubeless_worth(chances.win, ladder, space)
         no_double, double_take = float(space.values[0]), float(space.values[2])
         answer(space.values, 0, ladder)

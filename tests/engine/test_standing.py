@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_evaluations_and_cube_decisions_at_0_plies_are_the_plain_ones(state: Gam
         return
     found = ENGINE.evaluate(state)
     chances, row = found.chances, EVALUATOR.evaluate(np.array([board.points], np.int8))[0]
-    assert astuple(chances) == pytest.approx(row.tolist(), abs=5e-7)  # in double precision, and in single
+    assert chances == pytest.approx(row.tolist(), abs=5e-7)  # in double precision, and in single
     expected = cube.evaluation(state, chances, 0, TABLE)
     assert (found.mwc is None) == (expected.mwc is None) == isinstance(state.terms, Money)
     assert found.equity == pytest.approx(expected.equity, abs=1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from random import Random
 
 import pytest
@@ -38,6 +38,7 @@ from bgd.rules.game import (
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import Cube, GameState, HouseRules, Match, Money, Outcome, Phase, Resignation, Result, Side
 from tests.rules.boards import board, moves, rolls
+from tests.strategies import states
 
 NEW = GameState(phase=Phase.OPENING)
 ON_ROLL = GameState()
@@ -431,6 +432,23 @@ def test_what_is_described_of_a_game_that_goes_on_is_taken_as_it_is() -> None:
     state = moment(Board.start(), Side.TOP, Phase.PLAY, Cube(2), Dice(3, 1), Match(5), offer)
     assert state == GameState(Board.start(), Side.TOP, Phase.PLAY, Cube(2), Dice(3, 1), Match(5), resignation=offer)
     assert under(state, Match(7)) == replace(state, terms=Match(7))
+
+
+@given(states())
+def test_a_state_made_quickly_is_the_one_that_the_constructor_makes(state: GameState) -> None:
+    described = (state.board, state.turn, state.phase, state.cube, state.dice, state.terms, state.resignation)
+    quick = GameState.quickly(*described)
+    slow = GameState(*described)
+    assert (quick, repr(quick), hash(quick), type(quick)) == (slow, repr(slow), hash(slow), GameState)
+    assert replace(quick, turn=quick.turn.other) == replace(slow, turn=slow.turn.other)
+
+
+def test_a_state_made_quickly_is_checked_and_cannot_be_changed() -> None:
+    with pytest.raises(BadValue, match="Expected dice exactly when"):
+        GameState.quickly(Board.start(), Side.TOP, Phase.ROLL, Cube(), Dice(3, 1), Money())
+    state = GameState.quickly(Board.start(), Side.TOP, Phase.ROLL, Cube(), None, Money())
+    with pytest.raises(FrozenInstanceError):
+        state.turn = Side.BOTTOM  # type: ignore[misc]
 
 
 def test_under_other_rules_a_finished_game_is_counted_again() -> None:
