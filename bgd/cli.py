@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bgd import __version__
-from bgd.errors import BgdError
+from bgd.errors import BgdError, ConfigError
 
 if TYPE_CHECKING:
     from bgd.config import Config
@@ -70,6 +70,8 @@ def _settings(arguments: argparse.Namespace) -> Config:
     flags: dict[str, Any] = {
         name: value for name in Config.__struct_fields__ if (value := getattr(arguments, name, None)) is not None
     }
+    if arguments.command == "serve" and arguments.port is not None and arguments.unix and arguments.host is None:
+        raise ConfigError("Expected --host beside --port, since --unix alone is instead of TCP; got none")
     tls = {name: value for name in ("certificate", "key") if (value := getattr(arguments, f"tls_{name}", None))}
     return load_config(arguments.config, os.environ, {**flags, "tls": tls} if tls else flags)
 

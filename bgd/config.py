@@ -8,8 +8,10 @@ raises ConfigError, which says where it stands, what was expected and what was f
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -155,14 +157,24 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """BGD_PORT and the like, and BGD_LIMITS_GRACE. Other BGD_ variables are not ours to judge."""
+    """BGD_PORT and the like, and BGD_LIMITS_GRACE. Other BGD_ variables are not ours to judge, but those of a table are,
+    so that one that is misspelled is found."""
+    plain = [name for name in Config.__struct_fields__ if name not in _TABLES]
+    found: dict[str, Any] = {name: value for name in plain if (value := environment.get(_variable(name)))}
+    for table in _TABLES:
+        prefix = _variable(table) + "_"
+        inner = {
+            name.removeprefix(prefix).lower(): value
+            for name, value in environment.items()
+            if name.startswith(prefix) and value
+        }
+        if inner:
+            found[table] = inner
+    return found
 
-    def found(kind: type[Struct], prefix: str) -> dict[str, Any]:
-        names = [name for name in kind.__struct_fields__ if name not in _TABLES]
-        return {name: value for name in names if (value := environment.get(prefix + name.upper()))}
 
-    tables = {name: found(kind, f"{ENVIRONMENT_PREFIX}{name.upper()}_") for name, kind in _TABLES.items()}
-    return {**found(Config, ENVIRONMENT_PREFIX), **{name: table for name, table in tables.items() if table}}
+def _variable(name: str) -> str:
+    return ENVIRONMENT_PREFIX + name.upper()
 
 
 def _checked(settings: dict[str, Any], where: str) -> dict[str, Any]:
@@ -170,7 +182,7 @@ def _checked(settings: dict[str, Any], where: str) -> dict[str, Any]:
     try:
         config = msgspec.convert(settings, Config, strict=False)
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {error}{_got(settings, str(error))}") from None
+        raise ConfigError(f"{where}: {_complaint(settings, str(error))}") from None
 
     def given(name: str) -> Any:
         value = getattr(config, name)
@@ -179,17 +191,27 @@ def _checked(settings: dict[str, Any], where: str) -> dict[str, Any]:
     return {name: given(name) for name in settings}
 
 
-def _got(settings: dict[str, Any], message: str) -> str:
-    """What stands at the path that msgspec's message ends with: ", got `99999`"."""
-    _, found, path = message.rpartition("`$.")
-    if not found:
-        return ""
+_COMPLAINT: Final = re.compile(r"(?P<what>.*?)(?P<type>, got `\w+`)?(?P<at> - at `\$\.(?P<path>[^`]*)`)?", re.DOTALL)
+_UNKNOWN: Final = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+
+
+def _complaint(settings: dict[str, Any], told: str) -> str:
+    """msgspec's complaint, with what stands in the place that it names, and a hint where a name is none."""
+    parts = _COMPLAINT.fullmatch(told)
+    if parts is None:
+        return told
+    path = parts["path"] or ""
+    if unknown := _UNKNOWN.fullmatch(parts["what"]):
+        known = (_TABLES.get(path) or Config).__struct_fields__
+        near = get_close_matches(unknown[1], known, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
+        return f"Unknown setting `{path}{'.' if path else ''}{unknown[1]}`; {hint}"
     value: Any = settings
-    for step in path.rstrip("`").split("."):
+    for step in path.split(".") if path else ():
         if not isinstance(value, dict) or step not in value:
-            return ""
+            return told
         value = value[step]
-    return f", got `{value}`"
+    return f"{parts['what']}{parts['at']}, got `{value}`" if path else told
 
 
 def load_config(

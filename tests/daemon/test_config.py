@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bgd.cli import main
 from bgd.config import Config, Limits, Tls, as_toml, load_config
 from bgd.errors import ConfigError
 
@@ -40,8 +41,12 @@ def test_variables_of_others_are_left_alone() -> None:
     ("content", "complaint"),
     [
         ("port = 99999", "{file}: Expected `int` <= 65535 - at `$.port`, got `99999`"),
-        ('port = "many"', "{file}: Expected `int`, got `str` - at `$.port`, got `many`"),
-        ("prot = 1", "{file}: Object contains unknown field `prot`"),
+        ('port = "many"', "{file}: Expected `int` - at `$.port`, got `many`"),
+        ("port = []", "{file}: Expected `int` - at `$.port`, got `[]`"),
+        ("limits = 1", "{file}: Expected `object` - at `$.limits`, got `1`"),
+        ("prot = 1", "{file}: Unknown setting `prot`; did you mean `port`?"),
+        ("[limits]\nmax_lines = 1", "{file}: Unknown setting `limits.max_lines`; did you mean `max_line`?"),
+        ("[tls]\nx = 1", "{file}: Unknown setting `tls.x`; known are certificate, key, client_ca"),
         ("[limits]\ngrace = -1", "{file}: Expected `float` >= 0.0 - at `$.limits.grace`, got `-1`"),
         ('dialect = "fibs"', "{file}: Invalid enum value 'fibs' - at `$.dialect`, got `fibs`"),
         ("port =", "{file}: expected TOML, got `Invalid value (at end of document)`"),
@@ -58,6 +63,18 @@ def test_a_bad_setting_is_refused_with_its_place(tmp_path: Path, content: str, c
 def test_a_bad_variable_is_refused_too() -> None:
     with pytest.raises(ConfigError, match=r"environment.*limits\.max_line.*`1`"):
         load_config(environment={"BGD_LIMITS_MAX_LINE": "1"})
+
+
+def test_a_misspelled_variable_of_a_table_is_refused_with_a_hint() -> None:
+    with pytest.raises(ConfigError, match=r"environment.*`limits\.max_lines`; did you mean `max_line`\?"):
+        load_config(environment={"BGD_LIMITS_MAX_LINES": "500"})
+
+
+def test_a_port_beside_a_unix_socket_wants_an_address_since_there_is_no_tcp_else(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["serve", "--unix", str(tmp_path / "socket"), "--port", "0"]) == 1
+    assert capsys.readouterr().err.startswith("bgd: Expected --host beside --port")
 
 
 def test_a_number_that_is_none_is_refused() -> None:
