@@ -157,8 +157,8 @@ def _from_file(path: Path) -> dict[str, Any]:
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
-    """BGD_PORT and the like, and BGD_LIMITS_GRACE. Other BGD_ variables are not ours to judge, but those of a table are,
-    so that one that is misspelled is found."""
+    """BGD_PORT and the like, and BGD_LIMITS_GRACE. Of other BGD_ variables only those that begin as a table's are ours
+    to judge: one of these that is misspelled is found."""
     plain = [name for name in Config.__struct_fields__ if name not in _TABLES]
     found: dict[str, Any] = {name: value for name in plain if (value := environment.get(_variable(name)))}
     for table in _TABLES:

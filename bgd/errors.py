@@ -30,7 +30,7 @@ Messages say what was expected, what came (in backquotes) and where.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class BgdError(Exception):
@@ -48,6 +48,11 @@ class InputError(BgdError):
 
     code = "bad-argument"
     path: str = ""
+
+    def at(self, path: str) -> Self:
+        """The error itself, with the field that is at fault, unless it knows that more closely."""
+        self.path = self.path or path
+        return self
 
 
 class BadPosition(InputError):

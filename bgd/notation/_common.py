@@ -22,6 +22,11 @@ def whole(text: str, name: str, low: int, high: int) -> int:
     return number
 
 
+def without(prefix: str, text: str) -> str:
+    """`text` without `prefix`, which it may begin with in any case."""
+    return text[len(prefix) :] if text[: len(prefix)].upper() == prefix else text
+
+
 def check_double(doubler: Side, cube: Cube, terms: Match | Money) -> None:
     """Raises BadValue when `doubler` cannot have offered the double that the text says is pending."""
     why = why_no_cube(cube, terms, doubler)

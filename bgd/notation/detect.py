@@ -13,14 +13,15 @@ from bgd.rules.game import moment
 from bgd.rules.state import Cube, GameState, HouseRules, Money, Phase, Side
 
 Notation = Literal["start", "position-id", "id", "xgid", "fibs", "ogid"]
-"""`id` is a Position ID and a Match ID joined by a colon; `position-id` and `start` carry the board alone."""
+"""`id` is a Position ID and a Match ID, joined by a colon or with a blank between them; `position-id` and `start`
+carry the board alone."""
 
-_XGID: Final = re.compile(r"XGID=|[-A-Pa-p]{26}(?::|$)")
-_XGID_LINE: Final = re.compile(r"^[ \t]*(XGID=[^\r\n]*)", re.MULTILINE)
+_XGID: Final = re.compile(r"(?i:XGID=)|[-A-Pa-p]{26}(?::|$)")
+_XGID_LINE: Final = re.compile(r"^[ \t]*((?i:XGID=)[^\r\n]*)", re.MULTILINE)
 _FIBS: Final = re.compile(r"board:|(?:[^:]*:){40}", re.IGNORECASE)
-_OGID: Final = re.compile(r"OGID=|[0-9a-q]*:[0-9a-q]*:[WBND?][0-9]+[NOTP](?::|$)")
+_OGID: Final = re.compile(r"(?i:OGID=)|[0-9a-q]*:[0-9a-q]*:[WBND?][0-9]+[NOTP](?::|$)")
 _POSITION_ID: Final = re.compile(r"[A-Za-z0-9+/]{14}(?:==)?")
-_ID: Final = re.compile(r"[A-Za-z0-9+/]{14}(?:==)?:[A-Za-z0-9+/]{12}")
+_ID: Final = re.compile(r"[A-Za-z0-9+/]{14}(?:==)?(?::|\s+)[A-Za-z0-9+/]{12}")
 
 
 def notation_of(text: str) -> Notation:
@@ -64,7 +65,9 @@ def decode_any(text: str, reading: Reading = "gnubg") -> GameState:
         return moment(position_id.decode(text), Side.BOTTOM, Phase.ROLL, Cube(), None, Money())
     if notation == "fibs":
         return fibs_board.decode(text, reading).state
-    if notation == "xgid" and (line := _XGID_LINE.search(text)):
+    if notation == "id":
+        text = ":".join(text.split())
+    elif notation == "xgid" and (line := _XGID_LINE.search(text)):
         text = line[1]
     return _DECODERS[notation](text)
 

@@ -18,7 +18,7 @@ import re
 from typing import Final
 
 from bgd.errors import BadDice, BadPosition, BadValue, Unsupported
-from bgd.notation._common import check_double, check_running, whole
+from bgd.notation._common import check_double, check_running, whole, without
 from bgd.rules.board import CHECKERS, Board
 from bgd.rules.dice import Dice
 from bgd.rules.game import moment
@@ -79,7 +79,7 @@ def decode(text: str) -> GameState:
     not carry. A dead cube is one at its limit. State codes and move numbers are passed over. A cube at 1 counts as
     centred. Raises BadPosition, BadDice, BadValue, and Unsupported for games with other than 15 checkers a side.
     """
-    line = text.strip().removeprefix(PREFIX)
+    line = without(PREFIX, text.strip())
     fields = line.split(":")
     if not 3 <= len(fields) <= 11:
         raise BadPosition(f"Expected an OGID of 3 to 11 fields, got {len(fields)} in `{line[:120]}`")

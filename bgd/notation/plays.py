@@ -19,7 +19,7 @@ from bgd.rules.plays import OFF, CheckerMove, Play, spell
 
 MAX_PARTS: Final = 4
 
-_NO_PLAY: Final = frozenset({"", "pass", "no play", "no move", "none", "cannot move", "can't move"})
+_NO_PLAY: Final = frozenset({"", "pass", "no legal play", "no play", "no move", "none", "cannot move", "can't move"})
 _POINTS: Final = {
     **{str(point): point for point in range(26)},
     **dict.fromkeys(("bar", "b"), OWN_BAR),
@@ -45,7 +45,7 @@ def encode_gnubg_plain(play: Play) -> str:
 def decode(text: str) -> tuple[CheckerMove, ...]:
     """The moves written, each as written: not checked against a board, dice or the rules (rules.legality does that).
 
-    Chains and repetitions are taken apart, in the order written. No moves for an empty text, `pass`, `no play`,
+    Chains and repetitions are taken apart, in the order written. No moves for an empty text, `pass`, `no legal play`,
     `cannot move`. Raises BadPlay for text that is no play: unknown words, `(1)` or more than `(4)`, an odd number of
     points, a move up the board or from `off`, more than four moves.
     """

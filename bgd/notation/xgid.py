@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Final
 
 from bgd.errors import BadDice, BadPosition, BadValue
-from bgd.notation._common import check_running, check_turned, read_cube, whole
+from bgd.notation._common import check_running, check_turned, read_cube, whole, without
 from bgd.rules.board import CHECKERS, Board
 from bgd.rules.cube import TURNS
 from bgd.rules.dice import Dice
@@ -75,8 +75,7 @@ def decode(text: str) -> GameState:
     Raises BadPosition, BadDice or BadValue, naming the field, for whatever is out of its bounds; for a game in a match
     that is won already; and for a double by a side that cannot have offered it.
     """
-    line = text.strip().partition("\n")[0].rstrip()
-    line = line.removeprefix(PREFIX)
+    line = without(PREFIX, text.strip().partition("\n")[0].rstrip())
     fields = line.split(":")
     if len(fields) not in (9, 10):
         raise BadPosition(f"Expected an XGID of 10 fields (or 9), got {len(fields)} in `{line[:120]}`")

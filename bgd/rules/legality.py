@@ -103,6 +103,14 @@ def check_play(board: Board, dice: Dice, play: Sequence[CheckerMove] | Board) ->
     raise IllegalPlay(f"{fault.message}. Legal for instance: {_example(board, dice, play)}", rule=fault.rule)
 
 
+def not_hit(board: Board, written: Sequence[CheckerMove], play: Play) -> tuple[int, ...]:
+    """Points that `written` marks as hit and on which `play`, which is what it means, hits nothing; 0 is off.
+
+    Hit marks decide nothing, but wrong ones tell that the writer had another position in mind."""
+    marked = {move.destination for move in written if move.hit}
+    return tuple(sorted(point for point in marked if not board.points[point] < 0 <= play.result.points[point]))
+
+
 def _check_no_play(board: Board, dice: Dice) -> Play:
     plays = legal_plays(board, dice)
     if plays:

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from bgd.engine import Engine, RolloutPlan
-from bgd.errors import BadArgument, MissingContext, TimedOut
+from bgd.errors import BadArgument, InputError, MissingContext, TimedOut
 from bgd.notation import plays
 from bgd.rules.board import Board
 from bgd.rules.cube import why_no_cube
@@ -35,7 +35,7 @@ def job(state: GameState, request: Rollout) -> Job:
     if request.plays:
         if state.dice is None:
             raise MissingContext("Expected the dice of these plays, for instance `31`")
-        wanted = [check_play(state.board, state.dice, plays.decode(play)).result for play in request.plays]
+        wanted = [_result(state.board, state.dice, play, place) for place, play in enumerate(request.plays)]
     plan = _plan(request)
     candidates = request.candidates
 
@@ -60,6 +60,14 @@ def job(state: GameState, request: Rollout) -> Job:
         return reply
 
     return Job(run, False, request.movetime, request.progress, long=True, priority=request.priority)
+
+
+def _result(board: Board, dice: Dice, play: str, place: int) -> Board:
+    """Where the play leads that stands in that place among `plays`."""
+    try:
+        return check_play(board, dice, plays.decode(play)).result
+    except InputError as error:
+        raise error.at(f"plays[{place}]") from None
 
 
 def _plan(request: Rollout) -> RolloutPlan:

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from bgd.engine import MAX_PLIES, Engine
 from bgd.engine.values import never
-from bgd.errors import BadValue, IllegalAction, MissingContext, Unsupported
+from bgd.errors import BadPlay, BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
 from bgd.render.text import board_lines
@@ -21,7 +21,7 @@ from bgd.rules.board import Board
 from bgd.rules.cube import TURNS
 from bgd.rules.dice import Dice
 from bgd.rules.game import under
-from bgd.rules.legality import check_play
+from bgd.rules.legality import check_play, not_hit
 from bgd.rules.plays import legal_plays
 from bgd.rules.state import GameState, Match, Money, Outcome, Phase, Resignation
 from bgd.service import answers, rollouts
@@ -185,11 +185,17 @@ class Session:
 
     def _check(self, request: Check) -> Reply | Errand:
         state, dice = self._roll(request.position, request.dice)
-        board, moves = state.board, plays.decode(request.play)
+        board = state.board
+        try:
+            moves = plays.decode(request.play)
+        except BadPlay as error:
+            raise error.at("play") from None
 
         def run() -> Reply:
             play = check_play(board, dice, moves)
-            return CheckReply(play=plays.encode(play), result=answers.result_id(play.result))
+            return CheckReply(
+                play=answers.spelled(play), result=answers.result_id(play.result), nohit=not_hit(board, moves, play)
+            )
 
         return _soon(board, dice, run)
 

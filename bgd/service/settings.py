@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple, TypeVar
 
 from bgd.engine import MAX_PLIES
-from bgd.errors import BadArgument, BadValue, MissingContext
+from bgd.errors import BadArgument, BadValue, InputError, MissingContext
 from bgd.notation import fibs_board
 from bgd.notation.detect import carries_terms, decode_any, notation_of
 from bgd.notation.fibs_board import Reading
@@ -79,17 +79,20 @@ class Settings:
         """The moment that `text` describes, in any notation; what the notation does not say is as set here.
 
         `crawford`: whether the Crawford rule is in use, which FIBS boards leave open."""
-        if text.startswith("board:") or (notation := notation_of(text)) == "fibs":
-            return fibs_board.decode(
-                text, reading or self.reading, jacoby=self.jacoby, beavers=self.beavers, crawford=crawford
-            ).state
-        state = decode_any(text)
-        if not carries_terms(notation):
-            return moment(state.board, self.turn, Phase.ROLL, self.cube, None, self.terms)
-        if isinstance(state.terms, Money) and notation in _RULES_SAID:
-            jacoby = state.terms.jacoby if "jacoby" in _RULES_SAID[notation] else self.jacoby
-            return under(state, replace(state.terms, jacoby=jacoby, beavers=self.beavers))
-        return state
+        try:
+            if text.startswith("board:") or (notation := notation_of(text)) == "fibs":
+                return fibs_board.decode(
+                    text, reading or self.reading, jacoby=self.jacoby, beavers=self.beavers, crawford=crawford
+                ).state
+            state = decode_any(text)
+            if not carries_terms(notation):
+                return moment(state.board, self.turn, Phase.ROLL, self.cube, None, self.terms)
+            if isinstance(state.terms, Money) and notation in _RULES_SAID:
+                jacoby = state.terms.jacoby if "jacoby" in _RULES_SAID[notation] else self.jacoby
+                return under(state, replace(state.terms, jacoby=jacoby, beavers=self.beavers))
+            return state
+        except InputError as error:
+            raise error.at("position") from None
 
     def placed(self, text: str, reading: Reading | None = None) -> Settings:
         """With the position that `text` describes, and the stakes and rules that it tells. Dice are forgotten."""
@@ -138,10 +141,14 @@ class Settings:
             if name not in SETTINGS:
                 near = get_close_matches(name.lower(), SETTINGS, n=1)
                 hint = f" (did you mean `{near[0]}`?)" if near else ""
-                raise BadArgument(f"Unknown setting `{name}`{hint}; there are {', '.join(SETTINGS)}")
+                told = f"Unknown setting `{name}`{hint}; there are {', '.join(SETTINGS)}"
+                raise BadArgument(told).at(f"values.{name}")
         for name, setting in SETTINGS.items():  # in this order, however they were given
             if name in values:
-                after = setting.change(after, values[name].strip())
+                try:
+                    after = setting.change(after, values[name].strip())
+                except InputError as error:
+                    raise error.at(f"values.{name}") from None
         if strict and values.keys() & {"match", "score"} and "crawford" not in values:
             after = replace(after, crawford=False)
         if values.keys() & {"match", "score", "cube", "owner", "turn", "crawford"} and not after.dice:
@@ -266,9 +273,9 @@ SETTINGS: Final[dict[str, Setting]] = {
 
 def shown(settings: Settings, names: tuple[str, ...] = ()) -> dict[str, str]:
     """Settings as text, all of them without `names`. Raises BadArgument for an unknown one."""
-    for name in names:
+    for place, name in enumerate(names):
         if name not in SETTINGS:
-            raise BadArgument(f"Unknown setting `{name}`; there are {', '.join(SETTINGS)}")
+            raise BadArgument(f"Unknown setting `{name}`; there are {', '.join(SETTINGS)}").at(f"names[{place}]")
     return {name: SETTINGS[name].shown(settings) for name in names or SETTINGS}
 
 

@@ -9,7 +9,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from types import UnionType
-from typing import Final, get_args, get_origin, get_type_hints
+from typing import Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -63,17 +63,23 @@ _EXPECTED: Final = {
 _ERROR_OF_FIELD: Final[dict[str, type[InputError]]] = {"dice": BadDice, "play": BadPlay, "position": BadPosition}
 
 
-def _is_bool(hint: object) -> bool:
-    return hint is bool or (get_origin(hint) is UnionType and bool in get_args(hint))
+def _kinds(hint: object) -> tuple[object, ...]:
+    """What a field may be, None apart or not."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
 FIELDS: Final[dict[str, tuple[str, ...]]] = {verb: kind.__struct_fields__ for verb, kind in REQUESTS.items()}
 """The names of each verb's fields."""
 
 _BOOLS: Final[dict[str, frozenset[str]]] = {
-    verb: frozenset(name for name, hint in get_type_hints(kind).items() if _is_bool(hint))
+    verb: frozenset(name for name, hint in get_type_hints(kind).items() if bool in _kinds(hint))
     for verb, kind in REQUESTS.items()
 }
+_WORDS: Final[dict[str, frozenset[str]]] = {
+    verb: frozenset(name for name, hint in get_type_hints(kind).items() if Literal in map(get_origin, _kinds(hint)))
+    for verb, kind in REQUESTS.items()
+}
+"""The fields of each verb that are one of a few words."""
 
 
 def request_kind(verb: str) -> type[Request]:
@@ -96,38 +102,40 @@ def build(verb: str, fields: Mapping[str, object], *, strict: bool, keys: Mappin
     for name in fields:
         if name not in FIELDS[verb]:
             told = f"fields of `{verb}`: {', '.join(known)}" if known else f"`{verb}` has no fields"
-            raise _at(name, BadArgument(f"Unknown field `{shown(name)}`{hint(name, known)}; {told}"))
+            raise BadArgument(f"Unknown field `{shown(name)}`{hint(name, known)}; {told}").at(name)
     if not strict:
-        fields = {name: _bool(value) if name in _BOOLS[verb] else value for name, value in fields.items()}
+        fields = {name: _plain(verb, name, value) for name, value in fields.items()}
     try:
         return msgspec.convert(fields, kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise _fault(verb, fields, str(error), keys) from None
+        raise _fault(verb, fields, str(error), keys, strict) from None
 
 
-def _bool(value: object) -> object:
-    """The truth of an `on` or `off`; anything else as it is, for msgspec to refuse."""
-    return _WORDS_OF_BOOL.get(value.lower(), value) if isinstance(value, str) else value
+def _plain(verb: str, name: str, value: object) -> object:
+    """A value as text, in any case where it is one of a few words; anything else as it is, for msgspec to refuse."""
+    if isinstance(value, str):
+        if name in _BOOLS[verb]:
+            return _WORDS_OF_BOOL.get(value.lower(), value)
+        if name in _WORDS[verb]:
+            return value.lower()
+    return value
 
 
-def _fault(verb: str, fields: Mapping[str, object], told: str, keys: Mapping[str, str]) -> InputError:
-    """msgspec's complaint in our words: field, expected, got."""
+def _fault(verb: str, fields: Mapping[str, object], told: str, keys: Mapping[str, str], strict: bool) -> InputError:
+    """msgspec's complaint in our words: field, expected, got; as JSON where that is what came."""
     match = _FAULT.fullmatch(told)
     what, path = (match["what"], match["path"] or "") if match else (told, "")
     if what.startswith("Object missing required field"):
         missing = what.split("`")[1]
-        return _at(missing, BadArgument(f"`{verb}` needs `{keys.get(missing, missing)}`"))
+        return BadArgument(f"`{verb}` needs `{keys.get(missing, missing)}`").at(missing)
     field = re.split(r"[.\[]", path, maxsplit=1)[0]
-    expected, got = _EXPECTED.get(field, "on or off"), shown(str(fields.get(field)))
+    value = fields.get(field)
+    expected = _EXPECTED.get(field, "true or false" if strict else "on or off")
+    got = shown(msgspec.json.encode(value).decode() if strict else str(value))
     message = f"Expected `{keys.get(field, field)}` to be {expected}"
     if field != "token":  # which nobody is to read, in no log either
         message += f", got `{got}`"
-    return _at(path, _ERROR_OF_FIELD.get(field, BadValue)(message))
-
-
-def _at(path: str, error: InputError) -> InputError:
-    error.path = path
-    return error
+    return _ERROR_OF_FIELD.get(field, BadValue)(message).at(path)
 
 
 def hint(word: str, known: Iterable[str]) -> str:

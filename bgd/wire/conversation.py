@@ -33,6 +33,9 @@ _CODECS: Final[dict[Dialect, type[Codec]]] = {
     "ubgi": UbgiCodec,
     "json": JsonRpcCodec,
 }
+_BYTE_ORDER_MARK: Final = "\ufeff"
+"""What .NET's writers, and files of Windows, begin with."""
+
 _PLAIN: Final = "plain"
 """Style of what came before any line told the dialect: it is answered in text."""
 
@@ -76,6 +79,7 @@ class Conversation:
         if isinstance(line, BgdError):
             return [Incoming(line, style=_PLAIN if codec is None else "")]
         if not self._opened:
+            line = line.removeprefix(_BYTE_ORDER_MARK)
             first = line.split(None, 1)[:1]
             if first and first[0].lower() == Auth.verb:
                 return [Incoming(TextCodec().decode(line).content, style=_PLAIN)]

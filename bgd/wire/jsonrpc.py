@@ -145,7 +145,7 @@ def _call(call: object) -> Incoming:
     tag = None
     if "id" in call:
         if not _is_id(call["id"]):
-            return Incoming(NotACall(f"Expected id to be a number or a text of at most {_MAX_ID} characters"))
+            return Incoming(NotACall(f"Expected id to be a whole number or a text of at most {_MAX_ID} characters"))
         tag = _json(call["id"]).decode()
     style = "" if "id" in call else _NOTIFICATION
     method, params = call.get("method"), call.get("params", {})
@@ -181,8 +181,8 @@ def _request(method: str, params: dict[str, object]) -> Request:
     if method.startswith("$/"):
         raise UnknownCommand(f"Unknown method `{shown(method)}`; known with `$/` is $/cancelRequest")
     dice = params.get("dice")
-    if isinstance(dice, list):  # [3, 1] is the natural way to write a roll here
-        params = {**params, "dice": "".join(map(str, dice))}
+    if isinstance(dice, list) and list(map(type, dice)) == [int, int] and all(0 < die < 10 for die in dice):
+        params = {**params, "dice": "".join(map(str, dice))}  # [3, 1] is the natural way to write a roll here
     target = params.get("target")
     if method == "cancel" and target is not None and _is_id(target):
         params = {**params, "target": _json(target).decode()}

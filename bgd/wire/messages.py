@@ -28,7 +28,9 @@ MAX_PRIORITY: Final = 100
 PositionText = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 """XGID, GNU Position ID with or without a Match ID, FIBS board, OGID or `start`."""
 
-DiceText = Annotated[str, Meta(min_length=2, max_length=8, description="two dice, `31`")]
+DiceText = Annotated[
+    str, Meta(max_length=8, pattern=r"^ *[1-6][ ,-]*[1-6] *$", description="two dice, `31`; in JSON also `[3, 1]`")
+]
 PlayText = Annotated[str, Meta(max_length=128, description="a play in any spelling")]
 Word = Annotated[str, Meta(min_length=1, max_length=64)]
 Plies = Annotated[int, Meta(ge=0, le=MAX_PLIES, description="as GNU Backgammon counts: 0 is the static evaluation")]
@@ -401,10 +403,12 @@ class MovesReply(Reply, frozen=True, kw_only=True):
 
 
 class CheckReply(Reply, frozen=True, kw_only=True):
-    """The play is legal: its canonical spelling and result."""
+    """The play is legal: its canonical spelling, empty when there is none, and result. `nohit`: points on which a hit
+    was marked, and nothing is hit (0: off)."""
 
     play: str
     result: str
+    nohit: tuple[int, ...] = ()
 
 
 class BestReply(Reply, frozen=True, kw_only=True):

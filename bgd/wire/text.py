@@ -146,7 +146,7 @@ def _arguments(text: str) -> Iterator[_Argument]:
         raw = token[0]
         keyed = _KEY.fullmatch(raw)
         key, value = keyed.groups() if keyed else ("", raw)
-        if key.upper() == "XGID":  # an XGID's own beginning, and no key
+        if key.upper() in ("XGID", "OGID"):  # the beginning of a position, and no key
             key, value = "", raw
         quoted = _QUOTED.fullmatch(value)
         yield _Argument(key.lower(), re.sub(r"\\(.)", r"\1", quoted[1]) if quoted else value, raw)
@@ -198,9 +198,9 @@ def _dice(arguments: list[_Argument]) -> dict[str, object]:
 
 
 def _dice_and_play(arguments: list[_Argument]) -> dict[str, object]:
-    """`31 8/5 6/5`, or the play alone."""
+    """`31 8/5 6/5`, or one of them alone."""
     fields: dict[str, object] = {}
-    if len(arguments) != 1 and arguments and _DICE.fullmatch(arguments[0].raw):
+    if arguments and _DICE.fullmatch(arguments[0].raw):
         fields["dice"] = arguments[0].value
         arguments = arguments[1:]
     if arguments:
@@ -329,7 +329,10 @@ def _moves(reply: MovesReply) -> list[str]:
 
 
 def _check(reply: CheckReply) -> list[str]:
-    return [f"play {_quoted(reply.play)} result={reply.result}", "ok legal"]
+    words = [f"play {_quoted(reply.play or 'no legal play')} result={reply.result}"]
+    if reply.nohit:
+        words.append("nohit=" + ",".join(str(point) if point else "off" for point in reply.nohit))
+    return [" ".join(words), "ok legal"]
 
 
 def _best(reply: BestReply) -> list[str]:

@@ -68,6 +68,8 @@ _MAX_NUMBER: Final = 10
 
 _SIDES: Final = {"p0": "bottom", "p1": "top"}
 _OWNERS: Final = {**_SIDES, "center": "centre", "centre": "centre"}
+_SIDE_WORDS: Final = {"bottom": "p0", "top": "p1", "centre": "center"}
+"""The drafts' words, in place of the settings'."""
 
 _SETTING_OF_KEY: Final = {
     "game.variant": "variant",
@@ -82,6 +84,9 @@ _SETTING_OF_KEY: Final = {
     "engine.ply": "plies",
 }
 """Draft 0.2's keys, and the settings of the session that they are."""
+
+_OF_SIDES: Final = ("owner", "turn")
+"""Settings whose values are sides."""
 
 _KEY_OF_SETTING: Final = {setting: key for key, setting in _SETTING_OF_KEY.items()}
 _SETTING_OF_OPTION: Final = {
@@ -182,7 +187,7 @@ def _position(arguments: list[str]) -> Incoming:
     if not text:
         raise BadArgument(f"Expected position {form} <id>")
     _at_most(text)
-    if form == "xgid" and not text.startswith("XGID="):
+    if form == "xgid" and not text.upper().startswith("XGID="):
         text = f"XGID={text}"
     return Incoming(SetPosition(position=text))
 
@@ -196,7 +201,7 @@ def _dice(arguments: list[str]) -> Incoming:
 
 
 def _newsession(arguments: list[str]) -> Incoming:
-    """`newsession type money|match [length N] [jacoby on|off] [crawford on|off]`: all settings anew, then these."""
+    """`newsession type money|match [length N] [jacoby on|off] [crawford on|off]`: stakes and rules anew, and these."""
     given = _pairs(arguments, "type", "length", "jacoby", "crawford")
     kind = given.get("type", "match" if "length" in given else "money")
     if kind not in ("money", "match"):
@@ -209,6 +214,10 @@ def _newsession(arguments: list[str]) -> Incoming:
         "cube": "1",
         "owner": "centre",
         "turn": "bottom",
+        "crawford": "off",
+        "jacoby": "on",
+        "beavers": "on",
+        "dice": "none",
     }
     values |= {name: _on_or_off(name, given[name]) for name in ("jacoby", "crawford") if name in given}
     return Incoming(Set(values=values))
@@ -264,7 +273,7 @@ def _set(arguments: list[str]) -> Incoming:
     setting = _setting(key)
     if key == "engine.ply":
         value = str(_number(key, value, 1, MAX_PLIES + 1) - 1)
-    elif key in ("game.owner", "game.turn"):
+    elif setting in _OF_SIDES:
         value = _OWNERS.get(value, value)
     return Incoming(Set(values={setting: value}))
 
@@ -535,12 +544,16 @@ def _key_line(option: Option) -> str:
     if option.name == "plies":
         least, _, most = domain.partition("..")
         domain, meaning = f"{int(least) + 1}..{int(most) + 1}", "one more than GNU Backgammon's plies"
+    if option.name in _OF_SIDES:
+        domain = "|".join(_SIDE_WORDS[word] for word in domain.split("|"))
     domain = {"bool": ""}.get(option.type, f"{domain} ")
     return f"key {key} {option.type} {domain}{_shown_value(option.name, option.default)} {meaning}".rstrip()
 
 
 def _shown_value(setting: str, value: str) -> str:
-    """A setting's value as the drafts write it: plies from 1, bools true or false."""
+    """A setting's value as the drafts write it: plies from 1, sides p0 and p1, bools true or false."""
     if setting == "plies":
         return str(int(value) + 1)
+    if setting in _OF_SIDES:
+        return _SIDE_WORDS[value]
     return {"on": "true", "off": "false"}.get(value, value)

@@ -33,10 +33,14 @@ XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:3:0:10"
         ("4HPwATDgc/ABMA", "position-id"),
         ("4HPwATDgc/ABMA==", "position-id"),
         ("4HPwATDgc/ABMA:cAkAAAAAAAAE", "id"),
+        ("4HPwATDgc/ABMA cAkAAAAAAAAE", "id"),
+        ("4HPwATDgc/ABMA==  cAkAAAAAAAAE", "id"),
         (XGID, "xgid"),
         (XGID.removeprefix("XGID="), "xgid"),
         ("11ccccchhhjjjjj:66666888dddddoo:N0N", "ogid"),
+        (f"xgid={XGID[5:]}", "xgid"),
         ("OGID=", "ogid"),
+        ("ogid=", "ogid"),
         ("board:", "fibs"),
         ("BOARD:a:b", "fibs"),
     ],
@@ -49,6 +53,20 @@ def test_each_notation_is_known_by_its_shape(text: str, notation: detect.Notatio
 def test_the_xgid_of_a_pasted_analysis_is_found() -> None:
     pasted = f"Analysed by somebody\n\n  {XGID}\n\nX:one   O:two\nScore is X:0 O:0.\n +13-14-15-"
     assert detect.decode_any(pasted) == detect.decode_any(XGID)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        (f"xgid={XGID[5:]}", XGID),
+        (f"text before\n XgId={XGID[5:]}\nand after", XGID),
+        ("ogid=11ccccchhhjjjjj:66666888dddddoo:N0N", "11ccccchhhjjjjj:66666888dddddoo:N0N"),
+        ("4HPwATDgc/ABMA cAkAAAAAAAAE", "4HPwATDgc/ABMA:cAkAAAAAAAAE"),
+        ("4HPwATDgc/ABMA\n\tcAkAAAAAAAAE", "4HPwATDgc/ABMA:cAkAAAAAAAAE"),
+    ],
+)
+def test_a_prefix_may_be_in_any_case_and_a_blank_may_part_two_ids(text: str, same: str) -> None:
+    assert detect.decode_any(text) == detect.decode_any(same)
 
 
 @pytest.mark.parametrize("text", ["", "4HPw", "hello", "1:2:3", "-b----E-C", "4HPwATDgc/ABMA:cAkA"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bgd.errors import BadPlay, IllegalPlay
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
-from bgd.rules.legality import check_play
+from bgd.rules.legality import check_play, not_hit
 from bgd.rules.plays import CheckerMove, afterstates, legal_plays
 from tests.rules.boards import board, boards, moves, rolls
 
@@ -49,6 +49,20 @@ def test_every_legal_play_passes_in_any_order_without_hit_marks_and_as_a_board(
         assert check_play(position, dice, order) == play
     assert check_play(position, dice, [CheckerMove(m.source, m.destination) for m in play.moves]) == play
     assert check_play(position, dice, play.result) == play
+
+
+@settings(max_examples=200, deadline=None)
+@given(boards(), rolls, st.data())
+def test_hits_that_are_marked_and_not_made_are_told_and_no_others(
+    position: Board, dice: Dice, data: st.DataObject
+) -> None:
+    legal = legal_plays(position, dice)
+    play = data.draw(st.sampled_from(legal)) if legal else check_play(position, dice, ())
+    assert not_hit(position, play.moves, play) == ()
+    assert not_hit(position, [CheckerMove(m.source, m.destination) for m in play.moves], play) == ()
+    hit = {move.destination for move in play.moves if move.hit}
+    all_marked = [CheckerMove(m.source, m.destination, hit=True) for m in play.moves]
+    assert set(not_hit(position, all_marked, play)) == {move.destination for move in play.moves} - hit
 
 
 @settings(max_examples=300, deadline=None)
@@ -242,3 +256,25 @@ def test_points_of_no_board_are_a_bad_play() -> None:
     for move in (CheckerMove(26, 20), CheckerMove(0, 0), CheckerMove(6, -1), CheckerMove(25, 25)):
         with pytest.raises(BadPlay):
             check_play(START, Dice(6, 5), [move])
+
+
+@pytest.mark.parametrize(
+    ("dice", "text", "unhit"),
+    [
+        ("31", "24/20*", (20,)),
+        ("31", "24/21* 21/20*", (20, 21)),
+        ("31", "8/5* 6/5*", (5,)),
+        ("11", "24/23*(2) 6/5(2)", (23,)),
+        ("31", "8/5 6/5", ()),
+    ],
+)
+def test_where_nothing_stands_nothing_is_hit_however_it_is_marked(dice: str, text: str, unhit: tuple[int, ...]) -> None:
+    written = moves(text)
+    assert not_hit(START, written, check_play(START, Dice.parse(dice), written)) == unhit
+
+
+@pytest.mark.parametrize("text", ["24/20*", "24/23 23/20*", "24/21 21/20*", "24/20"])
+def test_a_hit_at_the_end_counts_by_whichever_way_it_is_reached(text: str) -> None:
+    position = board("24:2 13:5 8:3 6:5", "20 12:5 1:2")
+    written = moves(text)
+    assert not_hit(position, written, check_play(position, Dice(3, 1), written)) == ()

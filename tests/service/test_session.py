@@ -15,6 +15,7 @@ from bgd.errors import (
     BadValue,
     IllegalAction,
     IllegalPlay,
+    InputError,
     MissingContext,
     Unsupported,
 )
@@ -31,6 +32,7 @@ from bgd.wire.messages import (
     Convert,
     Cube,
     CubeReply,
+    Decide,
     Done,
     Eval,
     EvalReply,
@@ -51,6 +53,7 @@ from bgd.wire.messages import (
     Request,
     Resign,
     ResignReply,
+    Rollout,
     SearchProgress,
     Set,
     SetPosition,
@@ -444,6 +447,45 @@ def test_a_play_is_checked_by_the_rules() -> None:
     with pytest.raises(IllegalPlay) as wrong:
         ask(who, Check(play="24/18 13/7", dice="66"))
     assert wrong.value.rule == "all-of-double"
+
+
+def test_a_hit_that_is_marked_and_not_made_is_told_beside_the_play() -> None:
+    who = session()
+    ask(who, SetPosition(position="start"))
+    assert ask(who, Check(play="24/23*/20*", dice="31")) == CheckReply(
+        play="24/21 21/20", result="4HPwASHgc/ABMA", nohit=(20, 23)
+    )
+
+
+@pytest.mark.parametrize("words", ["", "pass", "no legal play", "Cannot Move"])
+def test_where_nothing_can_be_played_a_pass_is_the_legal_play(words: str) -> None:
+    assert ask(session(), Check(play=words, dice="66", position="4HPwATDgc/ABUA")) == CheckReply(
+        play="", result="4HPwAVDgc/ABMA"
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "path"),
+    [
+        (Best(position="flurb", dice="31"), "position"),
+        (Eval(position="XGID=-b----E-C---eE---c-e----B-:0:0:1:77:0:0:0:0:10"), "position"),
+        (Cube(position="XGID=-b----E-C---eE---c-e----B-:0:0:1:00:9:0:0:7:10"), "position"),
+        (SetPosition(position="4HPw"), "position"),
+        (Convert(position="board:x", to="id"), "position"),
+        (Decide(position="flurb"), "position"),
+        (Check(position="start", dice="31", play="flurb"), "play"),
+        (Rollout(position="start", dice="31", plays=("8/5 6/5", "flurb")), "plays[1]"),
+        (Rollout(position="start", dice="31", plays=("8/5 6/5", "8/5 6/4")), "plays[1]"),
+        (Set(values={"match": "7", "cube": "3"}), "values.cube"),
+        (Set(values={"match": "7", "dice": "77"}), "values.dice"),
+        (Set(values={"Match": "7"}), "values.Match"),
+        (Get(names=("match", "flurb")), "names[1]"),
+    ],
+)
+def test_an_error_names_the_field_that_is_at_fault(request_: Request, path: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ask(session(), request_)
+    assert caught.value.path == path
 
 
 def test_the_best_play_comes_alone_or_with_others() -> None:

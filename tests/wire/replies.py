@@ -128,6 +128,7 @@ REPLIES: Final[tuple[Reply, ...]] = (
     MovesReply(plays=(EIGHT_FIVE,)),
     MovesReply(plays=()),
     CheckReply(play="8/5 6/5", result="sGfwATDgc/ABMA"),
+    CheckReply(play="", result="4HPwAVDgc/ABMA", nohit=(0, 5, 24)),
     BestReply(play="8/5 6/5", plays=(EIGHT_FIVE,), plies=0),
     BestReply(play="", plays=(), plies=0),
     EVALUATION,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bgd.errors import BadValue, BgdError, Busy, InternalError, LineTooLong
 from bgd.wire.conversation import Conversation
 from bgd.wire.detect import DIALECTS, Dialect
-from bgd.wire.messages import Done, Incoming, Ping, Request
+from bgd.wire.messages import Auth, Done, Incoming, Ping, Request
 from tests.wire.replies import BOARD
 
 OPENINGS = [
@@ -47,6 +47,21 @@ def test_blank_lines_choose_nothing() -> None:
     assert conversation.dialect is None
     conversation.receive_data(b"ubgi\n")
     assert conversation.dialect == "ubgi"
+
+
+@pytest.mark.parametrize(("line", "dialect"), OPENINGS)
+def test_a_byte_order_mark_ahead_of_all_else_is_passed_over(line: str, dialect: str) -> None:
+    marked, plain = Conversation(), Conversation()
+    assert repr(marked.receive_data(f"\ufeff{line}\n".encode())) == repr(plain.receive_data(f"{line}\n".encode()))
+    assert marked.dialect == dialect
+
+
+def test_a_byte_order_mark_may_stand_before_a_token_and_on_a_blank_line() -> None:
+    (token,) = Conversation().receive_data("\ufeffauth secret\n".encode())
+    assert token.content == Auth(token="secret")
+    assert Conversation().receive_data("\ufeff\n".encode()) == []
+    (ping,) = Conversation("text").receive_data("\ufeffping\n".encode())
+    assert ping.content == Ping()
 
 
 def test_a_pinned_dialect_stays_whatever_comes_first() -> None:

@@ -36,6 +36,32 @@ def test_dice_may_be_two_numbers(peer: Peer) -> None:
     assert peer.request(call("best", dice=[3, 1])) == Best(dice="31")
 
 
+@pytest.mark.parametrize("dice", [[31], ["3", "1"], [3, 1, 1], [True, 1], [3.0, 1], [0, 7], [10, 1], [], 31, "77", "3"])
+def test_dice_that_are_none_are_told_whatever_their_type(peer: Peer, dice: object) -> None:
+    error = error_of(peer, call("best", dice=dice))
+    assert (
+        error["message"]
+        == f"Expected `dice` to be two dice from 1 to 6, got `{json.dumps(dice, separators=(',', ':'))}`"
+    )
+    assert error["data"] == {"code": "bad-dice", "path": "$.params.dice"}
+
+
+@pytest.mark.parametrize(
+    ("params", "told"),
+    [
+        ({"plies": "2"}, 'Expected `plies` to be a number from 0 to 4, got `"2"`'),
+        ({"plies": True}, "Expected `plies` to be a number from 0 to 4, got `true`"),
+        ({"plies": 1.5}, "Expected `plies` to be a number from 0 to 4, got `1.5`"),
+        ({"jacoby": "on"}, 'Expected `jacoby` to be true or false, got `"on"`'),
+        ({"jacoby": 1}, "Expected `jacoby` to be true or false, got `1`"),
+        ({"noise": None}, "Expected `noise` to be a number from 0 to 1, got `null`"),
+        ({"position": ["start"]}, 'Expected `position` to be a position, at most 2048 characters, got `["start"]`'),
+    ],
+)
+def test_what_came_is_told_as_json(peer: Peer, params: dict[str, object], told: str) -> None:
+    assert error_of(peer, call("eval", **params))["message"] == told
+
+
 def test_params_may_be_left_out(peer: Peer) -> None:
     assert peer.request('{"jsonrpc":"2.0","id":"a","method":"ping"}') == Ping()
 

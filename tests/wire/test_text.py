@@ -74,6 +74,13 @@ def peer() -> Peer:
         ("check 24/18 13/7", Check(play="24/18 13/7")),
         ('check 31 "8/5 6/5"', Check(dice="31", play="8/5 6/5")),
         ('check dice=31 play="8 5 6 5"', Check(dice="31", play="8 5 6 5")),
+        ('check 31 play="8/5 6/5"', Check(dice="31", play="8/5 6/5")),
+        ('check play="8/5 6/5" 31', Check(dice="31", play="8/5 6/5")),
+        ("convert XGID", Convert(to="xgid")),
+        ("convert to=Fibs", Convert(to="fibs")),
+        ("show SVG", Show(form="svg")),
+        (f"position {START} reading=FIBS", SetPosition(position=START, reading="fibs")),
+        ("position OGID=1:o:N0N", SetPosition(position="OGID=1:o:N0N")),
         ("best 31 plies=2 top=3", Best(dice="31", plies=2, top=3)),
         ("best movetime=500", Best(movetime=500)),
         ("eval plies=1 jacoby=off", Eval(plies=1, jacoby=False)),
@@ -158,6 +165,8 @@ def test_a_fault_is_told_by_name_with_what_was_expected(peer: Peer, line: str, t
             ['play "8/5 6/5" result=sGfwATDgc/ABMA', "ok 1 play"],
         ),
         (CheckReply(play="8/5 6/5", result="x"), ['play "8/5 6/5" result=x', "ok legal"]),
+        (CheckReply(play="6/5", result="x", nohit=(0, 5)), ['play "6/5" result=x nohit=off,5', "ok legal"]),
+        (CheckReply(play="", result="x"), ['play "no legal play" result=x', "ok legal"]),
         (
             BestReply(play="8/5 6/5", plays=(EIGHT_FIVE,), plies=0),
             [

@@ -49,6 +49,11 @@ from bgd.wire.messages import (
 from tests.wire.replies import BOARD, CUBE, EIGHT_FIVE, EVALUATION, HELLO, OPTIONS, ROLLED, START, Peer
 
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
+ANEW = {
+    "score": "0-0", "cube": "1", "owner": "centre", "turn": "bottom", "crawford": "off", "jacoby": "on",
+    "beavers": "on", "dice": "none",
+}  # fmt: skip
+"""What a new session begins with."""
 
 
 @pytest.fixture
@@ -69,25 +74,13 @@ def peer() -> Peer:
         (f"position gnubgid {START}:cAkAAAAAAAAE", SetPosition(position=f"{START}:cAkAAAAAAAAE")),
         (f"position xgid {XGID}", SetPosition(position=XGID)),
         (f"position xgid {XGID[5:]}", SetPosition(position=XGID)),
+        (f"position xgid xgid={XGID[5:]}", SetPosition(position=f"xgid={XGID[5:]}")),
         ("dice 3 1", Set(values={"dice": "31"})),
         ("dice 31", Set(values={"dice": "31"})),
-        (
-            "newsession type money",
-            Set(values={"match": "0", "score": "0-0", "cube": "1", "owner": "centre", "turn": "bottom"}),
-        ),
+        ("newsession type money", Set(values={"match": "0", **ANEW})),
         (
             "newsession type match length 7 crawford on jacoby off",
-            Set(
-                values={
-                    "match": "7",
-                    "score": "0-0",
-                    "cube": "1",
-                    "owner": "centre",
-                    "turn": "bottom",
-                    "jacoby": "off",
-                    "crawford": "on",
-                }
-            ),
+            Set(values={"match": "7", **ANEW, "jacoby": "off", "crawford": "on"}),
         ),
         ("setscore 2 4", Set(values={"score": "2-4"})),
         ("setcube value 4 owner p0", Set(values={"cube": "4", "owner": "bottom"})),
@@ -143,7 +136,7 @@ def test_the_handshake_names_itself_its_draft_its_keys_and_its_options(peer: Pee
         "proto 0.2",
         "key game.length int 0..64 0 match length, 0 for money",
         "key game.jacoby bool true the Jacoby rule",
-        "key game.owner enum centre|bottom|top centre who owns the cube",
+        "key game.owner enum center|p0|p1 center who owns the cube",
         "key engine.ply int 1..1 1 one more than GNU Backgammon's plies",
         "option name Variant type combo default backgammon var backgammon",
         "option name Plies type spin default 0 min 0 max 0",
@@ -169,6 +162,21 @@ def test_isready_does_not_wait_for_a_search(peer: Peer) -> None:
 def test_get_tells_the_value_as_the_draft_writes_it(peer: Peer) -> None:
     assert peer.hears("get engine.ply", Values(values={"plies": "0"})) == "value engine.ply 1\n"
     assert peer.hears("get game.jacoby", Values(values={"jacoby": "on"})) == "value game.jacoby true\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "setting", "values"),
+    [
+        ("game.owner", "owner", {"p0": "bottom", "p1": "top", "center": "centre"}),
+        ("game.turn", "turn", {"p0": "bottom", "p1": "top"}),
+    ],
+)
+def test_sides_are_p0_and_p1_as_they_are_set_and_told(
+    peer: Peer, key: str, setting: str, values: dict[str, str]
+) -> None:
+    for word, value in values.items():
+        assert peer.request(f"set {key} {word}") == Set(values={setting: value})
+        assert peer.hears(f"get {key}", Values(values={setting: value})) == f"value {key} {word}\n"
 
 
 def test_a_play_is_spelled_out_with_the_words_bar_and_off_and_no_marks(peer: Peer) -> None:
