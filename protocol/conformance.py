@@ -333,6 +333,11 @@ class Asker:
 
     def ask(self, method: str, **params: Any) -> tuple[dict[str, Any], str | None]:
         """The result, and the code of the error or None."""
+        result, error = self.ask_all(method, **params)
+        return result, error.get("code")
+
+    def ask_all(self, method: str, **params: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The result, and what is told of the error: nothing where there is none."""
         self._count += 1
         request = {"jsonrpc": "2.0", "id": self._count, "method": method, "params": params}
         self._peer.send(json.dumps(request).encode() + b"\n")
@@ -340,7 +345,7 @@ class Asker:
         try:
             reply = json.loads(line)
             error = reply.get("error")
-            return reply.get("result", {}), error["data"]["code"] if error else None
+            return reply.get("result", {}), {"code": error["data"]["code"], **error["data"]} if error else {}
         except (ValueError, KeyError, AttributeError, TypeError):
             raise Failure(f"asked {json.dumps(request)}; that is no reply: {_text(line)!r}") from None
 
@@ -391,6 +396,17 @@ def check_plays(vector: dict[str, Any], asker: Asker) -> None:
         _expect(f"check {dice} {play} position={position}", expected, code or result.get("result"))
 
 
+def check_checked(vector: dict[str, Any], asker: Asker) -> None:
+    """A play: what it means and where it leads, or the rule that it breaks."""
+    position, dice, text = vector["position"], vector["dice"], vector["text"]
+    result, error = asker.ask_all("check", position=position, dice=dice, play=text)
+    asked = f"check {dice} {text!r} position={position}"
+    for name in ("code", "rule"):
+        _expect(f"{asked}: {name}", vector.get(name), error.get(name))
+    for name in () if error else ("result", "nohit"):
+        _expect(f"{asked}: {name}", vector.get(name, []), result.get(name, []))
+
+
 def check_equity(vector: dict[str, Any], asker: Asker) -> None:
     """Numbers within what they may be off, words and truths as they are. A false `double` may be left out."""
     asked = f"{vector['method']} position={vector['position']}"
@@ -410,6 +426,7 @@ VECTORS: Final[dict[str, Callable[[dict[str, Any], Asker], None]]] = {
     "refused_positions.jsonl": check_refused,
     "play_spellings.jsonl": check_spelling,
     "legal_plays.jsonl": check_plays,
+    "checked_plays.jsonl": check_checked,
     "equities.jsonl": check_equity,
 }
 

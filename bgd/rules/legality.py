@@ -99,8 +99,13 @@ def check_play(board: Board, dice: Dice, play: Sequence[CheckerMove] | Board) ->
             return play_between(board, dice, Board.unchecked(end))
         else:
             faults.append(_too_little(board, dice, play, steps))
-    fault = max(faults, key=lambda each: each.after) if faults else _no_reading(board, dice, play)
+    fault = max(faults, key=_telling) if faults else _no_reading(board, dice, play)
     raise IllegalPlay(f"{fault.message}. Legal for instance: {_example(board, dice, play)}", rule=fault.rule)
+
+
+def _telling(fault: _Fault) -> tuple[int, bool]:
+    """Of the ways to read a play the one that comes furthest tells most; of equals, that it wants to be written out."""
+    return fault.after, fault.rule == "hit-on-the-way"
 
 
 def not_hit(board: Board, written: Sequence[CheckerMove], play: Play) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ _TOPICS: Final = {
         "check [<dice>] <play> [position=...]",
         (
             "Is this play legal, and if not, which rule does it break?",
-            "Any usual spelling will do: 8/5 6/5, 13/7(2), bar/22*, 6/off, 24/18/14.",
+            "Any usual spelling will do: 8/5 6/5, 13/7(2), bar/22*, 6/off, 24/18/14. A * where nothing is hit is told.",
         ),
         "check 66 24/18 13/7 position=start",
     ),
@@ -153,7 +153,11 @@ _TOPICS: Final = {
         ),
         "auth 2c26b46b68ffc68ff99b453c1d304134",
     ),
-    "stats": _Topic("stats", ("Counts since the start: connections, requests, errors, time up.",), "stats"),
+    "stats": _Topic(
+        "stats",
+        ("How the server fares: time up, connections, requests, errors, what waits and runs, how long answers took.",),
+        "stats",
+    ),
     "help": _Topic("help [<verb>]", ("List the verbs, or explain one.",), "help best"),
     "quit": _Topic("quit", ("Close the connection, once all that was asked is answered.",), "quit"),
 }

@@ -298,7 +298,7 @@ class Cancel(Request, frozen=True, kw_only=True):
 
 
 class Stats(Request, frozen=True, kw_only=True):
-    """Counts since the start: connections, requests, errors, time up."""
+    """How the server fares: time up, connections, requests, errors, what waits and runs, how long answers took."""
 
     verb = "stats"
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from bgd.errors import InputError
+from bgd.errors import IllegalPlay, InputError
 from bgd.notation import detect, match_id, plays, position_id
+from bgd.rules.dice import Dice
+from bgd.rules.legality import check_play, not_hit
 from bgd.rules.state import GameState, Match, Money
 from tests.notation.vectors import lines
 
@@ -74,6 +76,21 @@ def test_plays_are_read_in_every_spelling(vector: dict[str, Any]) -> None:
     else:
         moves = [[m.source, m.destination, *([True] if m.hit else [])] for m in plays.decode(vector["text"])]
         assert moves == vector["moves"]
+
+
+@pytest.mark.parametrize("vector", lines("checked_plays.jsonl"), ids=lambda vector: vector["about"])
+def test_plays_are_what_they_mean_or_break_the_rule_that_is_named(vector: dict[str, Any]) -> None:
+    board, dice = position_id.decode(vector["position"]), Dice.parse(vector["dice"])
+    written = plays.decode(vector["text"])
+    if "rule" in vector:
+        with pytest.raises(IllegalPlay) as caught:
+            check_play(board, dice, written)
+        assert (caught.value.code, caught.value.rule) == (vector["code"], vector["rule"])
+        return
+    play = check_play(board, dice, written)
+    assert (plays.encode(play) if play.moves else "") == vector["play"]
+    assert position_id.encode(play.result.flip()) == vector["result"]
+    assert list(not_hit(board, written, play)) == vector.get("nohit", [])
 
 
 def test_the_manuals_ids_without_bit_66_are_under_jacobys_rule() -> None:

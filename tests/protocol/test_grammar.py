@@ -90,11 +90,11 @@ def dialects(transcript: Transcript) -> Iterator[tuple[Step, str]]:
 
 
 def lines_of(step: Step) -> list[str]:
-    """What the client says in it, as far as it is text at all."""
+    """What the client says in it, as far as it is text at all, without what a file of its words may begin with."""
     found = []
     for line in step.sent.replace(b"\0", b"").splitlines():
         try:
-            found.append(line.decode())
+            found.append(line.decode().removeprefix("\ufeff"))
         except UnicodeDecodeError:
             continue
     return found
