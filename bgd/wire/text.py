@@ -78,8 +78,10 @@ class TextCodec:
         tag = None
         if words[0].startswith("#"):
             tag = words[0][1:]
-            if not 0 < len(tag) <= _MAX_TAG:
-                return Incoming(BadArgument(f"Expected a tag of 1 to {_MAX_TAG} characters, got `{shown(words[0])}`"))
+            if not 0 < len(tag) <= _MAX_TAG or _CONTROL.search(tag):  # which no reply could give back
+                return Incoming(
+                    BadArgument(f"Expected a tag of 1 to {_MAX_TAG} visible characters, got `{shown(words[0])}`")
+                )
             words = words[1].split(None, 1) if len(words) > 1 else []
             if not words:
                 return Incoming(BadArgument("Expected a verb after the tag"), tag)

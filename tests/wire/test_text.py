@@ -111,6 +111,25 @@ def test_a_tag_comes_back_on_every_line(peer: Peer) -> None:
     assert peer.hears("#a flurb").startswith("#a error unknown-command ")
 
 
+@pytest.mark.parametrize("tag", ["a\x1b", "\x7f", "\x9f", "a" * 65, ""])
+def test_a_tag_that_no_reply_could_give_back_is_refused(peer: Peer, tag: str) -> None:
+    assert peer.asks(f"#{tag} ping").tag is None
+    assert peer.hears(f"#{tag} ping").startswith(
+        "error bad-argument Expected a tag of 1 to 64 visible characters, got "
+    )
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r"), max_size=70).filter(
+        lambda tag: [tag] == tag.split()
+    )
+)
+def test_law_a_tag_comes_back_as_it_was_or_is_refused(tag: str) -> None:
+    peer = Peer("text")
+    line = peer.hears(f"#{tag} ping", Done(text="pong"))
+    assert line == f"#{tag} ok pong\n" or line.startswith("error bad-argument ")
+
+
 def test_a_blank_line_wants_no_answer(peer: Peer) -> None:
     assert peer.hears("   ") == ""
 
@@ -140,8 +159,8 @@ def test_a_blank_line_wants_no_answer(peer: Peer) -> None:
         ("set match 7", "error bad-argument Expected settings as name=value, got `match`"),
         ("eval 31", "error bad-argument Expected fields as key=value, got `31`"),
         ('best "31', "error bad-argument Expected a second double quote"),
-        ("#", "error bad-argument Expected a tag of 1 to 64 characters"),
-        (f"#{'x' * 65} ping", "error bad-argument Expected a tag of 1 to 64 characters"),
+        ("#", "error bad-argument Expected a tag of 1 to 64 visible characters"),
+        (f"#{'x' * 65} ping", "error bad-argument Expected a tag of 1 to 64 visible characters"),
         ("#a", "#a error bad-argument Expected a verb after the tag"),
     ],
 )
