@@ -34,6 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--dialect", choices=DIALECTS, help="of every line; without it a peer's first line chooses")
     common.add_argument("--plies", type=int, metavar="N", help="of requests that don't say (0)")
     common.add_argument("--weights", metavar="FILE", help="weights to play with, instead of bgd's own")
+    common.add_argument("--met", metavar="FILE", help="match equity table (XML), instead of Kazaross-XG2")
     common.add_argument("--log-level", choices=LOG_LEVELS, help="of what is written to stderr (info)")
     common.add_argument("--log-format", choices=("text", "json"), help="of what is written to stderr (text)")
     workers = argparse.ArgumentParser(add_help=False)

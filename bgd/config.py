@@ -125,6 +125,9 @@ class Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     weights: Annotated[str, Meta(min_length=1)] | None = None
     """A weights file to use instead of the one that came with bgd."""
 
+    met: Annotated[str, Meta(min_length=1)] | None = None
+    """A match equity table in GNU Backgammon's XML form to use instead of the one that came with bgd."""
+
     token_file: PathText | None = None
     """File of the tokens, one a line, that a TCP connection gives by `auth`. Unix sockets have their permissions."""
 

@@ -27,8 +27,9 @@ SWITCH_INTERVAL: Final = 0.0005
 long several times a request while a thread lists plays; kernels hold nobody up."""
 
 
-def _load_engine(weights: str | None, progress: Callable[[str], None]) -> Engine:
-    return Engine.load(None if weights is None else Path(weights), progress)
+def _load_engine(config: Config, progress: Callable[[str], None]) -> Engine:
+    weights, met = (None if path is None else Path(path) for path in (config.weights, config.met))
+    return Engine.load(weights, progress, met)
 
 
 def _service(config: Config, engine_state: Callable[[], EngineState]) -> Service:
@@ -61,7 +62,7 @@ def serve_here(config: Config, *, stdio: bool) -> tuple[int, bool]:
 
     give_back_memory()
     sys.setswitchinterval(SWITCH_INTERVAL)
-    engines = EngineHost(partial(_load_engine, config.weights), Engine.complete)
+    engines = EngineHost(partial(_load_engine, config), Engine.complete)
     service = _service(config, lambda: engines.state)
     if stdio:
         host = Host(config, engines, service.open_session)
@@ -86,6 +87,6 @@ def answer_here(config: Config, requests: Sequence[str], out: BinaryIO) -> bool:
         out,
         dialect=config.dialect or "text",
         open_session=service.open_session,
-        load_engine=partial(_load_engine, config.weights),
+        load_engine=partial(_load_engine, config),
         progress=progress,
     )

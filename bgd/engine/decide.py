@@ -67,15 +67,19 @@ class Engine:
         self._static = lru_cache(maxsize=4096)(self._new_static)
 
     @classmethod
-    def load(cls, weights: Path | None = None, progress: Callable[[str], None] | None = None) -> Engine:
-        """The engine with the weights shipped, or those in the file `weights`, ready to answer at 0 plies.
+    def load(
+        cls, weights: Path | None = None, progress: Callable[[str], None] | None = None, met: Path | None = None
+    ) -> Engine:
+        """The engine with the weights shipped, or those in the file `weights`, ready to answer at 0 plies. Matches are
+        played by the match equity table shipped, or by that in the file `met`, GNU Backgammon's XML form.
 
         Takes about half a second, or some ten when kernels must be compiled first; `progress` is told what is going on.
         What searches and rollouts need is made ready by the first of them, or before by `complete`. Raises WeightsError
-        for a damaged file or one of another version."""
+        for a damaged file or one of another version, ConfigError for a table that is none."""
         from bgd.engine.evaluator import Evaluator
 
-        return cls(Evaluator.load(weights, progress))
+        table = None if met is None else MatchEquityTable.load(met)
+        return cls(Evaluator.load(weights, progress), table)
 
     def complete(self, progress: Callable[[str], None] | None = None) -> None:
         """Make ready what searches and rollouts need: a fraction of a second, or half a minute when their kernels must

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
@@ -23,6 +24,10 @@ from bgd.errors import ConfigError
 from bgd.rules.state import MAX_MATCH_LENGTH, Match, Side
 
 DEFAULT_TABLE: Final = "Kazaross-XG2.xml"
+
+ROUNDING: Final = 0.002
+"""Chances of both sides, each rounded to three digits, may add up to so much more or less than 1, as they do in GNU
+Backgammon's ortega.xml."""
 
 _CRAWFORD_WIN: Final = 0.505
 _CRAWFORD_GAMMON: Final = 0.28
@@ -34,7 +39,7 @@ class MatchEquityTable:
 
     `pre[a-1][b-1]`: of a side `a` away against one `b` away, up to and including the Crawford game. `post[n-1]`: of a
     side `n` away against one 1 away, after it. Tables must be square, in 0..1, and pre[a][b] + pre[b][a] == 1 within
-    1e-4; ConfigError, naming `source`, otherwise.
+    ROUNDING, which is shared between the two; ConfigError, naming `source`, otherwise.
     """
 
     def __init__(self, name: str, pre: Sequence[Sequence[float]], post: Sequence[float], source: str = "") -> None:
@@ -43,7 +48,7 @@ class MatchEquityTable:
             raise ConfigError(f"Expected a square table of 3 or more points, got `{length}` rows in {source}")
         for a in range(length):
             for b in range(length):
-                if not 0 <= pre[a][b] <= 1 or abs(pre[a][b] + pre[b][a] - 1) > 1e-4:
+                if not 0 <= pre[a][b] <= 1 or abs(pre[a][b] + pre[b][a] - 1) > ROUNDING + 1e-9:
                     raise ConfigError(
                         f"Expected chances from 0 to 1 that add up to 1, got `{pre[a][b]}` and `{pre[b][a]}` "
                         f"at {a + 1}-away {b + 1}-away in {source}"
@@ -53,7 +58,7 @@ class MatchEquityTable:
         self.name = name
         self.length = length
         self._post = _extended_post(post)
-        self._pre = _extended_pre(pre, self._post)
+        self._pre = _extended_pre(_evened(pre), self._post)
 
     def win(self, own_away: int, opponent_away: int, crawford_done: bool) -> float:
         """P(win the match) of a side `own_away` from winning, before a game. `crawford_done`: the Crawford game has
@@ -74,18 +79,35 @@ class MatchEquityTable:
         return self.win(match.away(side), match.away(side.other), match.post_crawford)
 
     @classmethod
-    def parse(cls, text: str, name: str) -> MatchEquityTable:
-        """A table in GNU Backgammon's XML form, both parts given explicitly. `name` is for error messages."""
+    def load(cls, path: Path) -> MatchEquityTable:
+        """The table in a file, as `parse` reads it. Raises ConfigError."""
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"The match equity table {path} can't be read: {error.strerror or error}") from None
+        return cls.parse(data, str(path))
+
+    @classmethod
+    def parse(cls, text: str | bytes, name: str) -> MatchEquityTable:
+        """A table in GNU Backgammon's XML form, both parts given explicitly, the same for both sides. `name` is for
+        error messages."""
         try:
             root = ElementTree.fromstring(text)
             pre = [_numbers(row) for row in root.iterfind("pre-crawford-table/row")]
             post = [_numbers(row) for row in root.iterfind("post-crawford-table/row")]
-            explicit = all(part.get("type") == "explicit" for part in root if part.tag.endswith("-table"))
+            kinds = {part.get("type") or "" for part in root if part.tag.endswith("-table")} - {"explicit"}
             title = root.findtext("info/name")
-        except (ElementTree.ParseError, ValueError) as error:
+        except (ElementTree.ParseError, ValueError, LookupError) as error:
             raise ConfigError(f"Expected a table in GNU Backgammon's XML form in {name}: {error}") from None
-        if not explicit or not pre or len(post) != 1:
-            raise ConfigError(f"Expected an explicit pre-Crawford table and one post-Crawford row in {name}")
+        if kinds:
+            raise ConfigError(
+                f"Expected a table of the type `explicit`, all chances written out, got `{', '.join(sorted(kinds))}` in"
+                f" {name}: its formula is not known here"
+            )
+        if not pre or not post or any(row != post[0] for row in post):
+            raise ConfigError(
+                f"Expected a pre-Crawford table and one post-Crawford row, or the same for both sides, in {name}"
+            )
         return cls(title or name, pre, post[0], source=name)
 
     @classmethod
@@ -98,6 +120,15 @@ class MatchEquityTable:
 
 def _numbers(row: ElementTree.Element) -> list[float]:
     return [float(cell.text or "") for cell in row.iterfind("me")]
+
+
+def _evened(pre: Sequence[Sequence[float]]) -> list[list[float]]:
+    """With what both sides' chances are too much or too little shared between them."""
+    over = [[pre[a][b] + pre[b][a] - 1 for b in range(len(pre))] for a in range(len(pre))]
+    return [
+        [chance - error / 2 if abs(error) > 1e-9 else chance for chance, error in zip(row, errors, strict=True)]
+        for row, errors in zip(pre, over, strict=True)
+    ]
 
 
 def _extended_post(given: Sequence[float]) -> list[float]:

@@ -247,6 +247,23 @@ def test_ask_prints_the_replies_and_tells_by_its_status_whether_all_were_ok(bgd_
     assert done.stdout.splitlines()[1] == "ok pong"
 
 
+def test_matches_are_played_by_the_table_that_is_named(bgd_command: list[str], tmp_path: Path) -> None:
+    table = tmp_path / "table.xml"
+    row, post = "<row>{}</row>", "<row><me>.5</me><me>.49</me><me>.32</me></row>"
+    rows = [".5 .7 .75", ".3 .5 .55", ".25 .45 .5"]
+    pre = "".join(row.format("".join(f"<me>{cell}</me>" for cell in line.split())) for line in rows)
+    table.write_text(
+        f'<met><pre-crawford-table type="explicit">{pre}</pre-crawford-table>'
+        f'<post-crawford-table type="explicit" player="both">{post}</post-crawford-table></met>'
+    )
+    lost = ["set match=3", "eval position=XGID=-A------------------------:0:0:1:00:0:0:0:3:10"]
+    named = subprocess.run([*bgd_command, "ask", "--met", str(table), *lost], capture_output=True, text=True)
+    assert "mwc=0.4500" in named.stdout
+    damaged = subprocess.run([*bgd_command, "ask", "--met", str(tmp_path), *lost], capture_output=True, text=True)
+    assert damaged.stdout.splitlines()[1].startswith("error bad-config")
+    assert damaged.returncode == 1
+
+
 def test_ask_asks_the_engine(bgd_command: list[str]) -> None:
     done = subprocess.run([*bgd_command, "ask", "best 31 position=start top=0"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "ok 8/5 6/5\n")

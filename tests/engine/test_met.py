@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bgd.engine.met import MatchEquityTable
@@ -96,6 +98,39 @@ def test_another_table_in_the_same_form_can_be_read() -> None:
     table = MatchEquityTable.parse(SMALL, "small.xml")
     assert (table.name, table.length, table.win(1, 2, False)) == ("Small", 3, 0.7)
     assert 0.5 < table.win(4, 9, False) < 1
+
+
+def test_a_table_is_read_from_a_file_in_the_encoding_that_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "small.xml"
+    path.write_bytes(SMALL.replace("Small", "Größe").replace("?>", ' encoding="iso-8859-1"?>').encode("iso-8859-1"))
+    table = MatchEquityTable.load(path)
+    assert (table.name, table.win(1, 3, False)) == ("Größe", 0.75)
+    with pytest.raises(ConfigError, match="nowhere"):
+        MatchEquityTable.load(tmp_path / "nowhere.xml")
+
+
+def test_what_rounding_leaves_over_is_shared_by_both_sides() -> None:
+    table = MatchEquityTable.parse(SMALL.replace(">.7<", ">.702<"), "small.xml")
+    assert (table.win(1, 2, False), table.win(2, 1, False)) == (pytest.approx(0.701), pytest.approx(0.299))
+    assert table.win(1, 3, False) == 0.75
+    with pytest.raises(ConfigError, match=r"0\.703"):
+        MatchEquityTable.parse(SMALL.replace(">.7<", ">.703<"), "small.xml")
+
+
+POST = SMALL[SMALL.index("<post-") : SMALL.index("</met>")]
+
+
+def test_one_row_a_side_is_as_good_if_they_are_the_same() -> None:
+    both = POST.replace('"both"', '"0"') + POST.replace('"both"', '"1"')
+    assert MatchEquityTable.parse(SMALL.replace(POST, both), "small.xml").win(2, 1, True) == 0.49
+    unequal = POST.replace('"both"', '"0"') + POST.replace('"both"', '"1"').replace(".49", ".5")
+    with pytest.raises(ConfigError, match="same for both sides"):
+        MatchEquityTable.parse(SMALL.replace(POST, unequal), "small.xml")
+
+
+def test_a_table_that_is_a_formula_is_refused_by_its_kind() -> None:
+    with pytest.raises(ConfigError, match="`zadeh`"):
+        MatchEquityTable.parse(SMALL.replace("explicit", "zadeh"), "small.xml")
 
 
 @pytest.mark.parametrize(
