@@ -201,10 +201,7 @@ class Engine:
         plan = plan or RolloutPlan()
         self._check_rollout(state, plan)
 
-        def tell(so_far: Rollout) -> None:
-            if progress:
-                progress(self._decided(state, plan, so_far))
-
+        tell = None if progress is None else lambda so_far: progress(self._decided(state, plan, so_far))
         return self._decided(state, plan, roll_out(self._judge, state, plan, plays, self._table, threads, tell, stop))
 
     def rollout_part(
@@ -263,8 +260,8 @@ class Engine:
         self._check(plies)
         static = self._static(state.cube, state.turn, state.terms) if plies == 0 else None
         if static is not None:
-            now = self._judge.stand(state.board.points, static[0])
-            return now.chances, 0, Searched(now.no_double, now.double_take)
+            chances, _, no_double, double_take, _ = self._judge.stand(state.board.points, static[0])
+            return chances, 0, Searched(no_double, double_take)
         exact = self._exact(state)
         if exact is not None:
             owned = None if state.cube.owner is None else state.cube.owner is state.turn
