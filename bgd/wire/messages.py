@@ -199,7 +199,8 @@ class Rollout(Request, frozen=True, kw_only=True):
     Games end where the bear-off is known (`bearoff`), or after `truncate` turns (0: never), by the network's word.
     `reduction`: the luck of the dice is taken away. `before`: the position before the roll, whatever dice it has. It
     ends earlier when every standard error is at most `error`, and a play that is more than `apart` standard errors
-    behind the best is played no further. The same `seed` gives the same answer."""
+    behind the best is played no further; that of a cube decision ends when its actions are as far apart. The same
+    `seed` gives the same answer."""
 
     verb = "rollout"
     dice: DiceText | None = None
