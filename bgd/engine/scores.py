@@ -194,7 +194,7 @@ class Scores:
             board=self._entered[contender].board,
             action=self._entered[contender].action,
             trials=len(games),
-            chances=Chances(*(min(1.0, max(0.0, _mean(column))) for column in columns)),
+            chances=_nested(*map(_mean, columns)),
             chances_error=Chances(*map(self._error, columns)),
             equity=_mean(equities),
             equity_error=self._error(equities),
@@ -221,6 +221,19 @@ def _cubeless(worth: NDArray[np.float64]) -> tuple[float, ...]:
     """A constant, and a weight for each of the five chances, that give the worth of a game without a cube."""
     lost3, lost2, lost1, _, won1, won2, won3 = worth.tolist()
     return lost1, won1 - lost1, won2 - won1, won3 - won2, lost2 - lost1, lost3 - lost2
+
+
+def _nested(
+    win: float, win_gammon: float, win_backgammon: float, lose_gammon: float, lose_backgammon: float
+) -> Chances:
+    """Means as chances: without their luck those of a few games may lie a little beyond what can be."""
+
+    def within(chance: float, most: float) -> float:
+        return min(most, max(0.0, chance))
+
+    won = within(win, 1.0)
+    gammon, lost_gammon = within(win_gammon, won), within(lose_gammon, 1 - won)
+    return Chances(won, gammon, within(win_backgammon, gammon), lost_gammon, within(lose_backgammon, lost_gammon))
 
 
 def _mean(values: NDArray[np.float64]) -> float:

@@ -143,6 +143,23 @@ def test_a_play_that_was_dropped_is_behind_though_the_best_came_to_less_later() 
     assert isinstance(best, RolledOut)
 
 
+@pytest.mark.parametrize(
+    ("means", "chances"),
+    [
+        ((0.6, 0.2, 0.1, 0.3, 0.2), (0.6, 0.2, 0.1, 0.3, 0.2)),
+        ((1.02, 0.2, -0.01, 0.01, 0.02), (1.0, 0.2, 0.0, 0.0, 0.0)),
+        ((0.1, 0.2, 0.3, 0.95, 0.97), (0.1, 0.1, 0.1, 0.9, 0.9)),
+        ((-0.02, 0.01, 0.0, 0.5, 0.6), (0.0, 0.0, 0.0, 0.5, 0.5)),
+    ],
+)
+def test_what_is_told_are_chances_however_few_games_there_were(
+    means: Sequence[float], chances: Sequence[float]
+) -> None:
+    kept = scores(PLAYS[:1], RolloutPlan())
+    kept.add(0, np.array([[*means, 0.0]] * 2))
+    assert tuple(kept.result().lines[0].chances) == pytest.approx(chances)
+
+
 # How games come
 
 
