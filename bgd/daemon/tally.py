@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Final
 
 BOUNDS: Final = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
@@ -35,10 +35,8 @@ class Tally:
         """By code."""
         self.refused: Counter[str] = Counter()
         """Connections not served, by why: `busy`, `handshake`."""
-        self.latencies: dict[str, Histogram] = {}
+        self.latencies: defaultdict[str, Histogram] = defaultdict(Histogram)
         """By verb: from reading a request to having its final reply."""
 
     def answered(self, verb: str, seconds: float) -> None:
-        if verb not in self.latencies:
-            self.latencies[verb] = Histogram()
         self.latencies[verb].add(seconds)

@@ -242,8 +242,10 @@ class Evaluator:
         ladder."""
         here = self._put(board)
         judge(0, 0, True, here.case(ladder, self._money))
-        found = _STANDING.unpack_from(here.found_bytes)
-        return Standing(Chances(*found[:OUTPUTS]), *found[OUTPUTS:])
+        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, *worths = _STANDING.unpack_from(here.found_bytes)
+        cubeless, no_double, double_take, best = worths
+        chances = Chances(win, win_gammon, win_backgammon, lose_gammon, lose_backgammon)
+        return chances, cubeless, no_double, double_take, best
 
     def games(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from bgd.errors import BadValue
 from bgd.rules.board import Board
@@ -44,16 +44,10 @@ class Chances(NamedTuple):
         return Chances(1 - self.win, self.lose_gammon, self.lose_backgammon, self.win_gammon, self.win_backgammon)
 
 
-class Standing(NamedTuple):
-    """What a position is worth to the side on roll at 0 plies, in units of bgd.engine.stakes.Stakes: `cubeless`, the
-    game played out at the cube as it is; of `no_double` and of a double taken; and of the better of these that its
-    side may choose, the other answering as it should."""
-
-    chances: Chances
-    cubeless: float
-    no_double: float
-    double_take: float
-    cubeful: float
+Standing: TypeAlias = tuple[Chances, float, float, float, float]
+"""What a position is worth to the side on roll at 0 plies, in units of bgd.engine.stakes.Stakes: its chances; the game
+played out at the cube as it is; no double now; a double taken; and the better of these that its side may choose, the
+other answering as it should."""
 
 
 @dataclass(frozen=True, slots=True)

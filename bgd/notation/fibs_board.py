@@ -45,11 +45,11 @@ UNLIMITED: Final = 9999
 _PREFIX: Final = "board:"
 _NAME: Final = r"""(?:"([^"]*)"|'([^']*)'|([^\s:"']+))"""
 _NAMES: Final = re.compile(_NAME + ":" + _NAME + ":")
-_HEAD: Final = 5
-"""Fields before the board."""
+_HEAD: Final = 6
+"""Where the board begins, `board` itself being 0."""
 _TAIL: Final = _HEAD + 26
-"""The first of those after it."""
-_REST: Final = FIELDS - _TAIL
+"""The first field after it."""
+_REST: Final = FIELDS + 1 - _TAIL
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,20}", re.ASCII)
 _USUAL: Final = {str(count): count for count in range(-15, 16)}
 _FAULT: Final = "badly formed board"  # the words of GNU Backgammon's own refusal
@@ -86,14 +86,21 @@ def decode(
     Raises BadPosition, BadDice or BadValue. The message begins `badly formed board`, but with too many fields it is
     GNU Backgammon's own. About 4 µs.
     """
-    line = text.strip()
-    if line[:6].lower() == _PREFIX:
-        line = line[6:]
-    fields = line.split(":", _TAIL)
-    if len(fields) <= _TAIL or not (fields[0].isalnum() and fields[1].isalnum()):
-        fields = _with_any_names(line)
+    return FibsBoard(*_decode(text, reading, jacoby, beavers, crawford))
+
+
+def decode_state(text: str, reading: Reading, jacoby: bool, beavers: bool, crawford: bool) -> GameState:
+    """The `state` of `decode`, for those who read one line after another."""
+    return _decode(text, reading, jacoby, beavers, crawford)[0]
+
+
+def _decode(
+    text: str, reading: Reading, jacoby: bool, beavers: bool, crawford: bool
+) -> tuple[GameState, tuple[str, str]]:
+    fields = _split(text)
+    _, name_1, name_2, length, score_1, score_2 = fields[:_HEAD]
     counts = fields[_HEAD:_TAIL]
-    rest = _rest(*fields[:_HEAD], fields[_TAIL], reading, jacoby, beavers, crawford)
+    rest = _rest(name_1, name_2, length, score_1, score_2, fields[_TAIL], reading, jacoby, beavers, crawford)
     try:
         points: tuple[int, ...] = itemgetter(*counts)(_USUAL)
     except KeyError:
@@ -101,13 +108,19 @@ def decode(
     if rest.turned or points[0] > 0 or points[25] < 0:
         points = _points(points, rest.turn, rest.direction)
     try:
-        return FibsBoard(moment(Board(points), *rest.moment), rest.names)
+        return moment(Board(points), *rest.moment), rest.names
     except BadPosition as fault:
         raise BadPosition(f"{_FAULT}: {fault.message}") from None
 
 
-def _with_any_names(line: str) -> list[str]:
-    """As `split` does, with names that may be quoted and hold colons then, but come out without quotes."""
+def _split(text: str) -> list[str]:
+    """`board`, the fields before and on the board, and those after it in one."""
+    fields = text.split(":", _TAIL)
+    if len(fields) > _TAIL and fields[0] == "board" and fields[1].isalnum() and fields[2].isalnum():
+        return fields
+    line = text.strip()
+    if line[:6].lower() == _PREFIX:
+        line = line[6:]
     found = _NAMES.match(line)
     if found is None:
         raise BadPosition(
@@ -115,9 +128,9 @@ def _with_any_names(line: str) -> list[str]:
             f"got `{line[:80]}`"
         )
     words = found.groups("")  # each name in three forms of quotation, two of them empty
-    fields = ["".join(words[:3]), "".join(words[3:]), *line[found.end() :].split(":", _TAIL - 2)]
+    fields = ["board", "".join(words[:3]), "".join(words[3:]), *line[found.end() :].split(":", _TAIL - 3)]
     if len(fields) <= _TAIL:
-        raise BadPosition(f"{_FAULT}: expected {FIELDS} fields, got {len(fields)}")
+        raise BadPosition(f"{_FAULT}: expected {FIELDS} fields, got {len(fields) - 1}")
     return fields
 
 
@@ -150,7 +163,7 @@ def _rest(
 ) -> _Rest:
     """From the fields before the board and, in one, those after it."""
     names = (name_1, name_2)
-    fields = tail.split(":")
+    fields = tail.rstrip().split(":")
     if len(fields) > _REST:
         raise BadPosition(f"Invalid board. Maximum number of elements is {FIELDS}")
     if len(fields) < _REST:
@@ -179,7 +192,7 @@ def _rest(
         else:
             dice = _dice((die_1, die_2) if die_1 or not die_3 else (die_3, die_4))
             phase = Phase.ROLL if dice is None else Phase.PLAY
-        stake = Cube(cube, owner)
+        stake = _cube(cube, owner)
         if pending:
             check_double(side, stake, terms)
     except (BadPosition, BadDice, BadValue) as fault:
@@ -249,6 +262,7 @@ def _points(counts: tuple[int, ...], turn: int, direction: int) -> tuple[int, ..
     return -abs(counts[0]), *counts[1:25], abs(counts[25])
 
 
+@lru_cache(maxsize=4096)
 def _terms(length: int, scores: tuple[int, int], crawford: bool, jacoby: bool, beavers: bool) -> Match | Money:
     if scores[0] < 0 or scores[1] < 0:
         raise BadValue(f"Expected scores from 0 up, got `{min(scores)}`")
@@ -261,6 +275,10 @@ def _terms(length: int, scores: tuple[int, int], crawford: bool, jacoby: bool, b
     terms = Match(length, scores, crawford=crawford and one_away)
     check_running(terms)
     return terms
+
+
+_cube: Final = lru_cache(maxsize=256)(Cube)
+"""The same object for the same cube, as with `_terms`: whoever looks something up by them finds it sooner."""
 
 
 def _dice(roll: tuple[int, int]) -> Dice | None:

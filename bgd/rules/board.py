@@ -41,7 +41,7 @@ class Board:
         for count in points:
             if count > 0:
                 own += count
-            else:
+            elif count:
                 opponent -= count
         if own > CHECKERS or opponent > CHECKERS:
             raise BadPosition(f"Expected at most 15 checkers a side, got `{own}` and `{opponent}`")

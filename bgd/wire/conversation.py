@@ -45,14 +45,11 @@ class Conversation:
 
     def __init__(self, dialect: Dialect | None = None, limit: int = MAX_LINE) -> None:
         self._lines = LineBuffer(limit)
+        self.dialect: str | None = dialect
+        """None while nothing has told it."""
         self._codec: Codec | None = _CODECS[dialect]() if dialect else None
         self._opened = False  # a line was read that is no `auth`
         self._decode_one: Callable[[str], Incoming] | None = None  # once opened, where a line is one request
-
-    @property
-    def dialect(self) -> str | None:
-        """None while nothing has told it."""
-        return self._codec.name if self._codec else None
 
     @property
     def closed(self) -> bool:
@@ -66,8 +63,12 @@ class Conversation:
 
     def receive_data(self, data: bytes) -> list[Incoming]:
         """What the lines that `data` completes ask; b"" is the end of input. Never raises on what a peer sends."""
+        lines = self._lines.receive_data(data)
+        decode = self._decode_one
+        if decode is not None and len(lines) == 1 and isinstance(line := lines[0], str):
+            return [decode(line)]
         found: list[Incoming] = []
-        for line in self._lines.receive_data(data):
+        for line in lines:
             if self._decode_one is not None and isinstance(line, str):
                 found.append(self._decode_one(line))
             else:
@@ -87,7 +88,8 @@ class Conversation:
         if codec is None:
             if not self._opened:
                 return []
-            codec = self._codec = _CODECS[detect(line)]()
+            self.dialect = detect(line)
+            codec = self._codec = _CODECS[self.dialect]()
         if isinstance(codec, JsonRpcCodec):
             return codec.decode_all(line)
         if self._opened:

@@ -40,11 +40,11 @@ class LineBuffer:
         if b"\0" in data:
             data = data.replace(b"\0", b"")  # GNU Backgammon sends one after each line (play.c)
         end = data.find(b"\n")
-        if end == len(data) - 1 and end >= 0 and not self._tail:  # one whole line in one packet
-            return [self._line(data[:end])]
         if end < 0:
             self._tail += data
             return self._over_the_limit()
+        if end == len(data) - 1 and not self._tail:  # one whole line in one packet
+            return [self._line(data[:end])]
         first, *rest = data.split(b"\n")
         pieces = [self._tail + first, *rest]
         self._tail = pieces.pop()

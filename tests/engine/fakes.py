@@ -95,7 +95,7 @@ class FakeJudge:
         cubeless = cubeless_worth(chances.win, ladder, space)
         no_double, double_take = float(space.values[0]), float(space.values[2])
         answer(space.values, 0, ladder)
-        return Standing(chances, cubeless, no_double, double_take, float(space.values[0]))
+        return chances, cubeless, no_double, double_take, float(space.values[0])
 
     def exact_money(self, board: Sequence[int]) -> ExactMoney | None:
         return None
