@@ -19,7 +19,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -30,11 +29,10 @@ from bgd.config import Limits
 from bgd.daemon.auth import Guard
 from bgd.daemon.deadline import UNLIMITED, TimeLimit
 from bgd.daemon.engine import EngineHost
-from bgd.daemon.latency import Latencies
 from bgd.daemon.pace import Pace
-from bgd.daemon.scheduler import Answer, Scheduler, Task, internal_error, run_job
+from bgd.daemon.scheduler import Answer, Scheduler, Task, internal_error
 from bgd.daemon.session import Session
-from bgd.daemon.tally import Tally
+from bgd.daemon.tally import Counts
 from bgd.daemon.transport import Transport
 from bgd.errors import (
     BadArgument,
@@ -63,21 +61,6 @@ SLICE: Final = 0.005
 
 LINGER_READS: Final = 16
 """Reads, of 64 KiB at most, thrown away after the last reply while the peer is given time to close."""
-
-
-@dataclass(slots=True)
-class Counts:
-    """Of all connections since the start; `open` is how many there are now."""
-
-    connections: int = 0
-    open: int = 0
-    requests: int = 0
-    errors: int = 0
-    at_once: Latencies = field(default_factory=Latencies)
-    """Of requests answered in the turn of the loop in which they were read."""
-    jobs: Latencies = field(default_factory=Latencies)
-    """Of those answered by a thread, waiting for it included."""
-    tally: Tally = field(default_factory=Tally)
 
 
 class _Pending:
@@ -179,13 +162,19 @@ class Connection:
             except trio.BrokenResourceError as error:
                 self._lose(str(error))
                 return
-            self._take_in(data)
+            incoming = self._take_in(data)
             if not data:
                 self._ended = True
+            if len(incoming) == 1 and not (self._inbox or self._out or self._line or self._tagged):
+                self._begin(incoming[0])  # by far the commonest
+                self._flush()
+                continue
+            self._inbox.extend(incoming)
             while not self._begin_some():
                 await self._pause()
 
-    def _take_in(self, data: bytes) -> None:
+    def _take_in(self, data: bytes) -> list[Incoming]:
+        """What `data` asks, as far as so much may be asked in so little time."""
         self._heard = self._now()
         incoming = self._conversation.receive_data(data)
         taken = self._pace.take(len(incoming), self._heard)
@@ -193,7 +182,7 @@ class Connection:
             rate = self._limits.max_rate
             told = Flooding(f"Expected at most {rate} lines a second, got more; nothing after them is read")
             incoming[taken:] = [Incoming(told)]
-        self._inbox.extend(incoming)
+        return incoming
 
     async def _expire(self) -> None:
         """Hang up on a peer that gives no token, or asks nothing, for too long."""
@@ -245,7 +234,7 @@ class Connection:
         """What the peer had sent before the daemon was told to leave, as far as one connection may have it pending."""
         try:
             while len(self._inbox) < self._limits.max_pending and (data := self._transport.receive_now()):
-                self._take_in(data)
+                self._inbox.extend(self._take_in(data))
         except trio.BrokenResourceError as error:
             self._lose(str(error))
 
@@ -273,7 +262,7 @@ class Connection:
         """Begin what was asked, for SLICE at most and as long as there is room for answers. Whether that was all."""
         inbox = self._inbox
         slice_ends = perf_counter() + SLICE if len(inbox) > 1 else inf
-        while inbox and not ((self._out or self._line or self._tagged) and self._full()):
+        while inbox and not self._full():
             self._begin(inbox.popleft())
             if slice_ends < inf and perf_counter() > slice_ends:
                 break
@@ -297,7 +286,15 @@ class Connection:
         if content is None:
             return
         self._counts.requests += 1
-        if self._quit:
+        if isinstance(content, Request) and incoming.tag not in self._tagged and not self._quit:
+            began = perf_counter()
+            answer = self._handle(incoming, content)
+            if answer is not None:
+                self._settle(incoming, self._encode(incoming, answer))
+                seconds = perf_counter() - began
+                self._counts.at_once.add(seconds)
+                self._tally.answered(content.verb, seconds)
+        elif self._quit:
             self._answer(incoming, Cancelled("Not done, since it came after `quit`"))
         elif isinstance(content, bytes):
             self._settle(incoming, content)
@@ -306,16 +303,8 @@ class Connection:
                 self._end()
                 log.info("closing: %s", content.message, extra=self._about)
             self._answer(incoming, content)
-        elif incoming.tag is not None and incoming.tag in self._tagged:
-            self._answer(incoming, BadArgument(f"Expected a tag not in use, got `{incoming.tag}`, still unanswered"))
         else:
-            began = perf_counter()
-            answer = self._handle(incoming, content)
-            if answer is not None:
-                self._answer(incoming, answer)
-                seconds = perf_counter() - began
-                self._counts.at_once.add(seconds)
-                self._tally.answered(content.verb, seconds)
+            self._answer(incoming, BadArgument(f"Expected a tag not in use, got `{incoming.tag}`, still unanswered"))
 
     def _handle(self, incoming: Incoming, request: Request) -> Answer | None:
         """The answer to a request; None when it will come from the scheduler."""
@@ -335,15 +324,14 @@ class Connection:
             if self._session is None:
                 self._session = self._open_session(self._conversation.dialect or "text")
             result = self._session.handle(request)
+            if isinstance(result, Job) and result.cheap and self._engines.engine is not None:
+                return result.run(self._engines.engine, UNLIMITED)
         except BgdError as error:
             return error
         except Exception:
             log.exception("%r failed", request, extra=self._about)
             return internal_error()
         if isinstance(result, Job):
-            engine = self._engines.engine
-            if result.cheap and engine is not None:
-                return run_job(result, engine, UNLIMITED)
             limit, progress = TimeLimit(result.movetime), result.progress
         elif isinstance(result, Errand):
             limit, progress = TimeLimit(), 0
@@ -399,9 +387,6 @@ class Connection:
         return [*self._line, *self._tagged.values()]
 
     def _answer(self, incoming: Incoming, answer: Answer) -> None:
-        if isinstance(answer, BgdError):
-            self._failed(answer)
-            log.debug("answered %s: %s", answer.code, answer.message, extra=self._about)
         self._settle(incoming, self._encode(incoming, answer))
 
     def _failed(self, error: BgdError) -> None:
@@ -409,6 +394,9 @@ class Connection:
         self._tally.errors[error.code] += 1
 
     def _encode(self, incoming: Incoming, answer: Answer) -> bytes:
+        if isinstance(answer, BgdError):
+            self._failed(answer)
+            log.debug("answered %s: %s", answer.code, answer.message, extra=self._about)
         try:
             return self._conversation.send(incoming, answer)
         except Exception:
@@ -425,8 +413,6 @@ class Connection:
 
     def _finished(self, pending: _Pending, answer: Answer, *, flush: bool = False) -> None:
         """The final reply to a request that was pending."""
-        if isinstance(answer, BgdError):
-            self._failed(answer)
         pending.task = None
         seconds = perf_counter() - pending.began
         self._counts.jobs.add(seconds)
@@ -470,15 +456,16 @@ class Connection:
 
     def _flush(self) -> None:
         """Hand over what the peer takes at once; leave the rest to `_write`."""
-        if not self._out or self._stalled.is_set() or self._lost:
+        out = self._out
+        if not out or self._stalled.is_set() or self._lost:
             return
         try:
-            sent = self._transport.send_now(self._out)
+            sent = self._transport.send_now(out)
         except trio.BrokenResourceError as error:
             self._lose(str(error))
             return
-        del self._out[:sent]
-        if self._out:
+        del out[:sent]
+        if out:
             self._stalled.set()
 
     async def _write(self) -> None:

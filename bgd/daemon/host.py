@@ -20,14 +20,14 @@ import trio
 from bgd.config import Config
 from bgd.daemon.access import Access
 from bgd.daemon.auth import Guard
-from bgd.daemon.connection import Connection, Counts
+from bgd.daemon.connection import Connection
 from bgd.daemon.crowd import Crowd, origin
 from bgd.daemon.engine import EngineHost
 from bgd.daemon.lookout import Lookout
 from bgd.daemon.notify import Manager
 from bgd.daemon.scheduler import Scheduler
 from bgd.daemon.session import Session
-from bgd.daemon.tally import Tally
+from bgd.daemon.tally import Counts, Tally
 from bgd.daemon.tls import TlsTransport
 from bgd.daemon.transport import SocketTransport, Transport
 from bgd.errors import BgdError, Busy, ConfigError

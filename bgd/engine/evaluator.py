@@ -242,8 +242,9 @@ class Evaluator:
         ladder."""
         here = self._put(board)
         judge(0, 0, True, here.case(ladder, self._money))
-        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, *worths = _STANDING.unpack_from(here.found_bytes)
-        cubeless, no_double, double_take, best = worths
+        win, win_gammon, win_backgammon, lose_gammon, lose_backgammon, cubeless, no_double, double_take, best = (
+            _STANDING.unpack_from(here.found_bytes)
+        )
         chances = Chances(win, win_gammon, win_backgammon, lose_gammon, lose_backgammon)
         return chances, cubeless, no_double, double_take, best
 

@@ -81,7 +81,7 @@ class Settings:
         `crawford`: whether the Crawford rule is in use, which FIBS boards leave open."""
         try:
             if text.startswith("board:") or (notation := notation_of(text)) == "fibs":
-                return fibs_board.decode_state(text, reading or self.reading, self.jacoby, self.beavers, crawford)
+                return fibs_board.decode_plain(text, reading or self.reading, self.jacoby, self.beavers, crawford)[0]
             state = decode_any(text)
             if not carries_terms(notation):
                 return moment(state.board, self.turn, Phase.ROLL, self.cube, None, self.terms)

@@ -11,9 +11,10 @@ import trio.testing
 
 from bgd.config import Limits
 from bgd.daemon.auth import Guard
-from bgd.daemon.connection import Connection, Counts
+from bgd.daemon.connection import Connection
 from bgd.daemon.engine import EngineHost
 from bgd.daemon.scheduler import Scheduler
+from bgd.daemon.tally import Counts
 from bgd.errors import BadArgument, BgdError, LineTooLong, UnknownCommand
 from bgd.service.job import Deadline, Job
 from bgd.wire.conversation import Conversation

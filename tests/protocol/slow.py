@@ -14,9 +14,10 @@ import trio.testing
 from numpy.typing import NDArray
 
 from bgd.config import Limits
-from bgd.daemon.connection import Connection, Counts
+from bgd.daemon.connection import Connection
 from bgd.daemon.engine import EngineHost
 from bgd.daemon.scheduler import Scheduler
+from bgd.daemon.tally import Counts
 from bgd.engine import Engine
 from bgd.engine.search import Look, Ranked
 from bgd.engine.values import Stop
