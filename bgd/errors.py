@@ -13,6 +13,7 @@
     │   ├── MissingContext        missing-context  the request needs something not given yet: a position, dice
     │   ├── LineTooLong           line-too-long    a line over the limit; the connection closes
     │   ├── Flooding              flooding         more lines in a second than the limit; the connection closes
+    │   ├── Foreign               foreign          a first line of HTTP, which bgd does not speak; the connection closes
     │   └── Unsupported           unsupported      known, and not done here
     ├── RefusedError              nothing wrong with the request: not now
     │   ├── Unauthorized          unauthorized     the server's token comes first, by `auth`; or it was a wrong one
@@ -103,6 +104,10 @@ class LineTooLong(InputError):
 
 class Flooding(InputError):
     code = "flooding"
+
+
+class Foreign(InputError):
+    code = "foreign"
 
 
 class Unsupported(InputError):

@@ -40,6 +40,7 @@ from bgd.errors import (
     Busy,
     Cancelled,
     Flooding,
+    Foreign,
     LineTooLong,
     ShuttingDown,
     TimedOut,
@@ -299,7 +300,7 @@ class Connection:
         elif isinstance(content, bytes):
             self._settle(incoming, content)
         elif isinstance(content, BgdError):
-            if isinstance(content, LineTooLong | Flooding):
+            if isinstance(content, LineTooLong | Flooding | Foreign):
                 self._end()
                 log.info("closing: %s", content.message, extra=self._about)
             self._answer(incoming, content)

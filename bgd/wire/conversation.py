@@ -6,7 +6,8 @@
         transport.send(conversation.send(incoming, answer))
 
 Each Incoming is answered once: a request with its reply or error; an error with itself; bytes and None are answers
-already, and `send` passes them through. After a LineTooLong nothing more is read, and the connection is to be closed.
+already, and `send` passes them through. After LineTooLong or Foreign nothing more is read, and the connection is to be
+closed.
 
 `auth TOKEN` may stand before all else, whatever the dialect: it is read and answered as in text, and the next line
 chooses the dialect.
@@ -14,10 +15,11 @@ chooses the dialect.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
-from bgd.errors import BgdError
+from bgd.errors import BgdError, Foreign
 from bgd.wire.codec import Codec
 from bgd.wire.detect import Dialect, detect
 from bgd.wire.framing import MAX_LINE, LineBuffer
@@ -33,6 +35,9 @@ _CODECS: Final[dict[Dialect, type[Codec]]] = {
     "ubgi": UbgiCodec,
     "json": JsonRpcCodec,
 }
+_HTTP: Final = re.compile(r"[A-Z]+ \S+ HTTP/[0-9.]+")
+"""A web browser's first line. What follows may be a page's, which must not ask anything of a daemon behind its back."""
+
 _BYTE_ORDER_MARK: Final = "\ufeff"
 """What .NET's writers, and files of Windows, begin with."""
 
@@ -73,6 +78,8 @@ class Conversation:
                 found.append(self._decode_one(line))
             else:
                 found += self._decode(line)
+                if found and isinstance(found[-1].content, Foreign):
+                    break
         return found
 
     def _decode(self, line: str | BgdError) -> list[Incoming]:
@@ -81,6 +88,10 @@ class Conversation:
             return [Incoming(line, style=_PLAIN if codec is None else "")]
         if not self._opened:
             line = line.removeprefix(_BYTE_ORDER_MARK)
+            if _HTTP.fullmatch(line):
+                self._lines.close()
+                told = "Expected a line of bgd's protocol, got HTTP's; nothing after it is read"
+                return [Incoming(Foreign(told), style=_PLAIN)]
             first = line.split(None, 1)[:1]
             if first and first[0].lower() == Auth.verb:
                 return [Incoming(TextCodec().decode(line).content, style=_PLAIN)]

@@ -29,6 +29,11 @@ class LineBuffer:
         """Nothing more is read: the input has ended, or a line was over the limit."""
         return self._closed
 
+    def close(self) -> None:
+        """Read nothing more."""
+        self._closed = True
+        self._tail = b""
+
     def receive_data(self, data: bytes) -> list[str | BgdError]:
         """The lines that `data` completes. Empty `data` is the end of input: a last line without LF counts too."""
         if self._closed:
@@ -63,8 +68,7 @@ class LineBuffer:
         return [self._refuse()]
 
     def _refuse(self) -> LineTooLong:
-        self._closed = True
-        self._tail = b""
+        self.close()
         return LineTooLong(f"Expected at most {self._limit} bytes in a line, got more; nothing after it is read")
 
     def _line(self, raw: bytes) -> str | BgdError:

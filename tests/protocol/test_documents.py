@@ -15,7 +15,7 @@ import pytest
 import bgd.errors
 import bgd.rules.legality
 from bgd.config import Limits
-from bgd.errors import BgdError, Flooding, InputError, LineTooLong, RefusedError
+from bgd.errors import BgdError, Flooding, Foreign, InputError, LineTooLong, RefusedError
 from bgd.wire.jsonrpc import JsonRpcCodec
 from bgd.wire.messages import MAX_TEXT, MAX_TOP, REQUESTS, Progress, Reply
 from bgd.wire.ubgi import UbgiCodec
@@ -48,7 +48,7 @@ def errors() -> list[dict[str, object]]:
                 "code": error.code,
                 "meaning": match["meaning"],
                 "fault": fault,
-                "closes": isinstance(error, LineTooLong | Flooding),
+                "closes": isinstance(error, LineTooLong | Flooding | Foreign),
                 "ubgi": UbgiCodec().refuse(error).split()[1].decode(),
                 "jsonrpc": json.loads(JsonRpcCodec().refuse(error))["error"]["code"],
             }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bgd.errors import BadValue, BgdError, Busy, InternalError, LineTooLong
+from bgd.errors import BadValue, BgdError, Busy, Foreign, InternalError, LineTooLong, UnknownCommand
 from bgd.wire.conversation import Conversation
 from bgd.wire.detect import DIALECTS, Dialect
 from bgd.wire.messages import Auth, Done, Incoming, Ping, Request
@@ -61,6 +61,23 @@ def test_a_byte_order_mark_may_stand_before_a_token_and_on_a_blank_line() -> Non
     assert token.content == Auth(token="secret")
     assert Conversation().receive_data("\ufeff\n".encode()) == []
     (ping,) = Conversation("text").receive_data("\ufeffping\n".encode())
+    assert ping.content == Ping()
+
+
+@pytest.mark.parametrize("dialect", [None, *DIALECTS])
+@pytest.mark.parametrize("first", ["GET / HTTP/1.1", "POST /x?y HTTP/1.0", "OPTIONS * HTTP/1.1", "PRI * HTTP/2.0"])
+def test_a_web_browser_is_refused_and_nothing_it_sends_is_asked(dialect: Dialect | None, first: str) -> None:
+    conversation = Conversation(dialect)
+    (refused,) = conversation.receive_data(f"{first}\r\nHost: x\r\n\r\nping\n".encode())
+    assert isinstance(refused.content, Foreign)
+    assert conversation.closed
+    assert conversation.receive_data(b"ping\n") == []
+    assert conversation.send(refused, refused.content).startswith(b"error foreign Expected a line of bgd's protocol")
+
+
+def test_what_looks_like_http_later_on_is_a_bad_line_and_no_more() -> None:
+    _, bad, ping = Conversation().receive_data(b"ping\nPOST / HTTP/1.1\nping\n")
+    assert isinstance(bad.content, UnknownCommand)
     assert ping.content == Ping()
 
 
