@@ -552,6 +552,29 @@ class StatsReply(Reply, frozen=True, kw_only=True):
     values: dict[str, int | float | str]
 
 
+REPLIES: Final[dict[str, type[Reply]]] = {
+    **dict.fromkeys(("ping", "auth", "quit", "newgame", "set", "cancel"), Done),
+    **dict.fromkeys(("position", "convert"), PositionReply),
+    "hello": HelloReply,
+    "help": HelpReply,
+    "get": Values,
+    "options": OptionsReply,
+    "moves": MovesReply,
+    "check": CheckReply,
+    "best": BestReply,
+    "eval": EvalReply,
+    "cube": CubeReply,
+    "rollout": RolloutReply,
+    "luck": LuckReply,
+    "resign": ResignReply,
+    "turn": TurnReply,
+    "decide": DecisionReply,
+    "show": ShowReply,
+    "stats": StatsReply,
+}
+"""What each verb is answered with, unless it is an error."""
+
+
 class Progress(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Base of what is told of a request before its reply, if that was asked for. It is no reply."""
 

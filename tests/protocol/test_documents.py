@@ -17,7 +17,7 @@ import bgd.rules.legality
 from bgd.config import Limits
 from bgd.errors import BgdError, Flooding, Foreign, InputError, LineTooLong, RefusedError
 from bgd.wire.jsonrpc import JsonRpcCodec
-from bgd.wire.messages import MAX_TEXT, MAX_TOP, REQUESTS, Progress, Reply
+from bgd.wire.messages import MAX_TEXT, MAX_TOP, REPLIES, REQUESTS, Progress, Reply
 from bgd.wire.ubgi import UbgiCodec
 from tests.protocol.test_transcripts_in_memory import replay
 from tests.protocol.transcript import PLACEHOLDERS, parse_text
@@ -66,18 +66,19 @@ def error_table() -> str:
 
 
 def schema_text() -> str:
-    """JSON Schema of every request (by its verb), reply and report of progress (by its name)."""
+    """JSON Schema of every request and reply (by the verb) and report of progress (by its name)."""
 
     def named(base: type) -> dict[str, type]:
         return {kind.__name__: kind for kind in sorted(base.__subclasses__(), key=lambda kind: kind.__name__)}
 
-    kinds: dict[str, dict[str, Any]] = {"requests": REQUESTS, "replies": named(Reply), "progress": named(Progress)}
-    wanted = [kind for group in kinds.values() for kind in group.values()]
+    replies = {verb: REPLIES[verb] for verb in REQUESTS}
+    kinds: dict[str, dict[str, Any]] = {"requests": REQUESTS, "replies": replies, "progress": named(Progress)}
+    wanted = list(dict.fromkeys(kind for group in kinds.values() for kind in group.values()))
     references, components = msgspec.json.schema_components(wanted, ref_template="#/$defs/{name}")
-    found = iter(references)
+    found = dict(zip(wanted, references, strict=True))
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **{group: {name: next(found) for name in names} for group, names in kinds.items()},
+        **{group: {name: found[kind] for name, kind in names.items()} for group, names in kinds.items()},
         "$defs": dict(sorted(components.items())),
     }
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
@@ -102,6 +103,11 @@ def test_every_error_code_is_documented() -> None:
 
 def test_the_table_of_errors_in_the_spec_is_up_to_date() -> None:
     assert SPEC.read_text() == with_table(SPEC.read_text())
+
+
+def test_every_verb_has_its_reply_and_every_reply_its_verb() -> None:
+    assert set(REPLIES) == set(REQUESTS)
+    assert set(REPLIES.values()) == set(Reply.__subclasses__())
 
 
 def test_schema_json_is_the_types_of_the_messages() -> None:

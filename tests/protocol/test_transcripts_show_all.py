@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from bgd.service.settings import SETTINGS
 from bgd.wire import gnubg, ubgi
-from bgd.wire.messages import REQUESTS
+from bgd.wire.messages import REPLIES, REQUESTS
 from tests.protocol.test_documents import errors
 from tests.protocol.test_grammar import ALL, alternatives, dialects, lines_of
 from tests.protocol.transcript import Step
@@ -68,6 +68,19 @@ def test_every_verb_and_each_of_its_fields_is_shown_in_text_and_json() -> None:
             if field not in in_json[verb] and {"form": "as"}.get(field, field) not in in_text[verb]:
                 missing.append(f"{verb} {field}")
     assert missing == []
+
+
+def test_every_result_is_of_the_type_that_the_schema_gives_its_verb() -> None:
+    seen = set()
+    for step in steps("json"):
+        methods = {json.dumps(call["id"]): call.get("method") for call in objects(lines_of(step)) if "id" in call}
+        for reply in objects(step.expected):
+            if "result" in reply:
+                verb = methods[json.dumps(reply["id"])]
+                kind = REPLIES[verb]
+                assert set(reply["result"]) <= set(kind.__struct_fields__)
+                seen.add(verb)
+    assert seen == set(REQUESTS)
 
 
 def test_every_setting_is_shown() -> None:

@@ -23,6 +23,7 @@ from bgd.notation import match_id, position_id, xgid
 from bgd.rules.state import GameState, Outcome, Resignation, Side
 from bgd.service import Errand, Job, Service, Session
 from bgd.wire.messages import (
+    REPLIES,
     REQUESTS,
     Best,
     BestReply,
@@ -128,7 +129,7 @@ def test_what_is_the_daemons_own_business_is_refused_here() -> None:
         ask(session(), Cancel())
 
 
-def test_every_request_but_the_daemons_own_is_handled() -> None:
+def test_every_request_but_the_daemons_own_is_answered_with_its_reply() -> None:
     fields: dict[str, dict[str, object]] = {
         "position": {"position": "start"},
         "decide": {"position": "start"},
@@ -142,7 +143,7 @@ def test_every_request_but_the_daemons_own_is_handled() -> None:
         **{verb: {"position": "start"} for verb in ("eval", "cube", "resign", "turn", "show")},
     }
     for verb in REQUESTS.keys() - {"auth", "cancel", "stats"}:
-        ask(session(), REQUESTS[verb](**fields.get(verb, {})))
+        assert isinstance(ask(session(), REQUESTS[verb](**fields.get(verb, {}))), REPLIES[verb])
 
 
 # Positions
