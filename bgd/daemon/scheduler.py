@@ -1,5 +1,7 @@
 """Who computes next. Jobs go by lanes, so that what is short never waits for what is long; in a lane connections take
 turns, each one's jobs by its own priorities and then in the order asked; each lane has a few threads of its own.
+What takes minutes is too long for turns: where long work is done there are as many threads again, for connections of
+which none does any yet.
 
 The queue is bounded. Beyond the bound a connection is `busy`, but for one job: who asks little is served however much
 others ask.
@@ -8,7 +10,7 @@ others ask.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
@@ -102,9 +104,11 @@ class _Queue:
 class _Lane:
     """Tasks that wait, by connection, and the threads that do them."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self.limiter = trio.CapacityLimiter(workers)
+    def __init__(self, workers: int, guests: int = 0) -> None:
+        """`guests`: threads more, for connections that have none at work while all `workers` are at work."""
+        self.workers, self.guests = workers, guests
+        self.limiter = trio.CapacityLimiter(workers + guests)
+        self._at_work: Counter[object] = Counter()
         self.idle = trio.lowlevel.ParkingLot()
         self._queues: OrderedDict[object, _Queue] = OrderedDict()
 
@@ -113,7 +117,13 @@ class _Lane:
 
     def add(self, task: Task) -> None:
         self._queues.setdefault(task.owner, _Queue()).add(task)
-        self.idle.unpark()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self.guests:  # who can take it is for them to see
+            self.idle.unpark_all()
+        else:
+            self.idle.unpark()
 
     def remove(self, task: Task) -> bool:
         """Whether it was still waiting."""
@@ -125,27 +135,40 @@ class _Lane:
         return True
 
     def take(self) -> Task | None:
-        """The first task of the connection whose turn it is, which then goes to the end of the round."""
-        if not self._queues:
+        """The first task of the connection whose turn it is, which then goes to the end of the round. To be `left`."""
+        owners = iter(self._queues)
+        if self._at_work.total() >= self.workers:
+            owners = (owner for owner in owners if not self._at_work[owner])
+        owner = next(owners, None)
+        if owner is None:
             return None
-        owner, queue = next(iter(self._queues.items()))
+        queue = self._queues[owner]
         task = queue.pop()
+        self._at_work[owner] += 1
         if queue:
             self._queues.move_to_end(owner)
         else:
             del self._queues[owner]
         return task
 
+    def left(self, task: Task) -> None:
+        """It is done, one way or the other."""
+        self._at_work[task.owner] -= 1
+        if not self._at_work[task.owner]:
+            del self._at_work[task.owner]
+        if self.guests and self._queues:
+            self._wake()
+
 
 class Scheduler:
     """All methods but `run` return at once and belong to the loop's thread."""
 
     def __init__(self, engines: EngineHost, workers: int, max_queued: int = NO_LIMIT) -> None:
-        """`workers`: threads of each lane. `max_queued`: jobs that wait, of all connections together."""
+        """`workers`: threads of each lane; of the long one twice as many. `max_queued`: jobs that wait, of all."""
         self._engines = engines
         self._max_queued = max_queued
         self._cheap = _Lane(1)  # what is asked before the engine is there; later the loop answers it
-        self._short, self._long = _Lane(workers), _Lane(workers)
+        self._short, self._long = _Lane(workers), _Lane(workers, guests=workers)
         self._desk = _Lane(1)  # for errands: they are plain Python, of which one thread runs at a time
         self.queued = 0
         self.running = 0
@@ -185,7 +208,7 @@ class Scheduler:
             nursery.start_soon(self._work, self._desk, self._errand)
             nursery.start_soon(self._work_with_the_engine, self._cheap, self._engines.wait)
             for lane in (self._short, self._long):
-                for _ in range(lane.workers):
+                for _ in range(lane.workers + lane.guests):
                     nursery.start_soon(self._work_with_the_engine, lane, self._engines.wait_for_all)
 
     async def _next(self, lane: _Lane) -> Task:
@@ -199,7 +222,9 @@ class Scheduler:
             engine = await ready()
         except BgdError as error:
             while True:
-                (await self._next(lane)).done(error)
+                task = await self._next(lane)
+                lane.left(task)
+                task.done(error)
 
         def job(task: Task) -> Answer:
             assert isinstance(task.job, Job)
@@ -223,5 +248,6 @@ class Scheduler:
                 raise
             finally:
                 self.running -= 1
+                lane.left(task)
             if not task.withdrawn:
                 task.done(answer)

@@ -275,6 +275,42 @@ async def test_what_is_short_does_not_wait_for_what_is_long(house: House) -> Non
     assert [await analyst.hear(), await analyst.hear()] == ["#1 ok a", "#2 ok b"]
 
 
+@in_house()
+async def test_what_is_long_of_one_does_not_wait_for_what_is_long_of_another(house: House) -> None:
+    analyst, other, third = house.connect(), house.connect(), house.connect()
+    await analyst.say("#1 long a1", "#2 long a2")
+    await house.jobs.wait_begun()
+    await trio.testing.wait_all_tasks_blocked()
+    assert house.jobs.order == ["a1"]  # the thread that is left is for others
+    await other.say("#1 long b1", "#2 long b2")
+    await house.jobs.wait_begun()
+    assert house.jobs.order == ["a1", "b1"]
+    await third.say("#1 long c1")
+    await trio.testing.wait_all_tasks_blocked()
+    house.jobs.finish("b1")
+    await house.jobs.wait_begun()
+    assert house.jobs.order[2] in ("b2", "c1")  # not a2: of that connection one is at work
+    house.jobs.finish("a1", "a2", "b2", "c1")
+    assert [await analyst.hear() for _ in range(2)] == ["#1 ok a1", "#2 ok a2"]
+    assert [await other.hear() for _ in range(2)] == ["#1 ok b1", "#2 ok b2"]
+    assert await third.hear() == "#1 ok c1"
+
+
+@in_house()
+async def test_a_thread_for_others_is_there_again_once_their_work_is_done(house: House) -> None:
+    analyst, other = house.connect(), house.connect()
+    await analyst.say("#1 long a1", "#2 long a2")
+    await house.jobs.wait_begun()
+    for name in ("b1", "b2", "b3"):
+        await other.say(f"long {name}")
+        await house.jobs.wait_begun()
+        house.jobs.finish(name)
+        assert await other.hear() == f"ok {name}"
+    assert house.jobs.order == ["a1", "b1", "b2", "b3"]
+    house.jobs.finish("a1", "a2")
+    assert [await analyst.hear() for _ in range(2)] == ["#1 ok a1", "#2 ok a2"]
+
+
 @in_house(max_pending=1000)
 async def test_a_thousand_jobs_of_one_keep_no_other_waiting(house: House) -> None:
     greedy, modest = house.connect(), house.connect()
