@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from bgd.errors import BgdError, Cancelled, IllegalPlay, LineTooLong
+from bgd.errors import BgdError, Cancelled, IllegalPlay, InputError, LineTooLong
 from bgd.wire.framing import MAX_LINE
 from bgd.wire.messages import NewGame, Progress, Reply, Request, RolloutProgress, SearchProgress, Set, SetPosition
 
@@ -41,6 +41,7 @@ class BadReply(ConnectionError):
 class _ErrorData(Struct, frozen=True):
     code: str = ""
     rule: str = ""
+    path: str = ""
 
 
 class _Error(Struct, frozen=True):
@@ -84,12 +85,13 @@ def _leaves(kind: type[BgdError]) -> Iterator[type[BgdError]]:
 _ERRORS: Final = {kind.code: kind for kind in _leaves(BgdError)}
 
 
-def _raised(code: str, message: str, rule: str = "") -> BgdError:
+def _raised(message: str, data: _ErrorData) -> BgdError:
     """The error that the daemon tells of. A code that this version has no class for is told by a plain BgdError."""
-    kind = _ERRORS.get(code)
+    kind = _ERRORS.get(data.code)
     if kind is None:
-        return BgdError(f"{code}: {message}")
-    return IllegalPlay(message, rule) if issubclass(kind, IllegalPlay) else kind(message)
+        return BgdError(f"{data.code}: {message}")
+    error = IllegalPlay(message, data.rule) if issubclass(kind, IllegalPlay) else kind(message)
+    return error.at(data.path.removeprefix("$.params.")) if isinstance(error, InputError) else error
 
 
 class Call(Generic[R]):
@@ -168,14 +170,14 @@ class Calls:
     def _take_in(self, line: bytes) -> None:
         if line.startswith(b"error "):  # said before our first line told the daemon which dialect is ours
             code, _, told = line.removeprefix(b"error ").decode(errors="replace").partition(" ")
-            self._farewell = _raised(code, told)
+            self._farewell = _raised(told, _ErrorData(code))
             return
         try:
             message = _MESSAGES.decode(line)
         except (msgspec.MsgspecError, RecursionError) as fault:
             raise BadReply(f"Expected a reply of bgd, got `{line[:60]!r}`: {fault}") from None
         error = message.error
-        outcome = _raised(error.data.code, error.message, error.data.rule) if error else None
+        outcome = _raised(error.message, error.data) if error else None
         if message.method == "$/progress":
             self._report(message.params)
         elif message.id is None:

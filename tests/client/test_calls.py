@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from bgd import errors
 from bgd.client.calls import TRIES, BadReply, Call, Calls, Disconnected
-from bgd.errors import BgdError, Busy, Cancelled, IllegalPlay, LineTooLong
+from bgd.errors import BadPosition, BgdError, Busy, Cancelled, IllegalPlay, LineTooLong
 from bgd.wire.conversation import Conversation
 from bgd.wire.messages import (
     Best,
+    BestReply,
     Cancel,
     Check,
     CheckReply,
@@ -82,6 +83,15 @@ def test_an_illegal_play_keeps_the_rule_that_it_breaks() -> None:
     with pytest.raises(IllegalPlay) as raised:
         call.answer()
     assert raised.value.rule == "larger-die"
+
+
+def test_an_error_keeps_the_field_that_is_at_fault() -> None:
+    calls = Calls()
+    call = calls.begin(Best(position="flurb", dice="31"), BestReply)
+    calls.receive(Daemon().answers(call.line, BadPosition("no").at("position")))
+    with pytest.raises(BadPosition) as raised:
+        call.answer()
+    assert raised.value.path == "position"
 
 
 def test_an_error_of_a_later_version_names_its_code() -> None:
