@@ -376,7 +376,7 @@ class Connection:
         for pending in running:
             assert pending.task is not None
             if request.finish:
-                pending.task.limit.stop()
+                self._scheduler.finish(pending.task)
             else:
                 self._scheduler.withdraw(pending.task)
                 self._finished(pending, Cancelled("Cancelled by its asker"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from time import monotonic
 from typing import Final
 
@@ -13,11 +14,12 @@ class TimeLimit:
 
     What is reported waits here for whoever tells it on, at a rate of his own."""
 
-    __slots__ = ("_at", "_news", "_stopped")
+    __slots__ = ("_news", "_stopped", "ends")
 
     def __init__(self, movetime: int | None = None) -> None:
         """`movetime` in ms; None: no limit."""
-        self._at = None if movetime is None else monotonic() + movetime / 1000
+        self.ends = inf if movetime is None else monotonic() + movetime / 1000
+        """When time is up, by time.monotonic."""
         self._stopped = False
         self._news: Progress | None = None
 
@@ -25,7 +27,7 @@ class TimeLimit:
         self._stopped = True
 
     def stop_now(self) -> bool:
-        return self._stopped or (self._at is not None and monotonic() >= self._at)
+        return self._stopped or (self.ends < inf and monotonic() >= self.ends)
 
     def report(self, progress: Progress) -> None:
         self._news = progress

@@ -3,6 +3,9 @@ turns, each one's jobs by its own priorities and then in the order asked; each l
 What takes minutes is too long for turns: where long work is done there are as many threads again, for connections of
 which none does any yet.
 
+What waits and has no time left, or is told to finish, goes to the front among what is short: its best answer so far is
+soon found.
+
 The queue is bounded. Beyond the bound a connection is `busy`, but for one job: who asks little is served however much
 others ask.
 """
@@ -12,6 +15,8 @@ from __future__ import annotations
 import logging
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 import trio
@@ -62,14 +67,17 @@ def internal_error() -> InternalError:
 class Task:
     """A job or errand on its way. `done` is called once, in the loop, with the answer; never for a withdrawn task."""
 
-    __slots__ = ("done", "job", "limit", "owner", "withdrawn")
+    __slots__ = ("done", "hurried", "job", "limit", "owner", "withdrawn")
 
     def __init__(self, owner: object, job: Job | Errand, limit: TimeLimit, done: Callable[[Answer], None]) -> None:
         self.owner, self.job, self.limit, self.done = owner, job, limit, done
         self.withdrawn = False
+        self.hurried = False  # its time was up before a thread was free
 
     @property
-    def priority(self) -> int:
+    def priority(self) -> float:
+        if self.hurried:
+            return inf
         return self.job.priority if isinstance(self.job, Job) else 0
 
 
@@ -77,7 +85,7 @@ class _Queue:
     """What one connection has waiting: of the tasks of the highest priority, the oldest comes first."""
 
     def __init__(self) -> None:
-        self._by_priority: dict[int, OrderedDict[Task, None]] = {}
+        self._by_priority: dict[float, OrderedDict[Task, None]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._by_priority)
@@ -170,6 +178,9 @@ class Scheduler:
         self._cheap = _Lane(1)  # what is asked before the engine is there; later the loop answers it
         self._short, self._long = _Lane(workers), _Lane(workers, guests=workers)
         self._desk = _Lane(1)  # for errands: they are plain Python, of which one thread runs at a time
+        self._timed: set[Task] = set()  # those of the tasks that wait whose time will be up
+        self._soonest = inf  # when the first of them will be looked for
+        self._sooner = trio.lowlevel.ParkingLot()
         self.queued = 0
         self.running = 0
 
@@ -185,6 +196,8 @@ class Scheduler:
     def _lane(self, task: Task) -> _Lane:
         if isinstance(task.job, Errand):
             return self._desk
+        if task.hurried:
+            return self._short
         if task.job.cheap:
             return self._cheap
         return self._long if task.job.long else self._short
@@ -195,16 +208,42 @@ class Scheduler:
             raise Busy(f"{self._max_queued} requests wait for a thread, which is the limit; ask again later")
         self.queued += 1
         self._lane(task).add(task)
+        if task.limit.ends < inf:
+            self._timed.add(task)
+            if task.limit.ends < self._soonest:
+                self._sooner.unpark()
 
     def withdraw(self, task: Task) -> None:
         """Nobody wants the answer: forget the task, or have it stop where it runs already."""
         task.withdrawn = True
         task.limit.stop()
         self.queued -= self._lane(task).remove(task)
+        self._timed.discard(task)
+
+    def finish(self, task: Task) -> None:
+        """Have the best answer so far, also of a task that no thread has begun."""
+        task.limit.stop()
+        self._hurry(task)
+
+    def _hurry(self, task: Task) -> None:
+        self._timed.discard(task)
+        if isinstance(task.job, Job) and not task.job.cheap and self._lane(task).remove(task):
+            task.hurried = True
+            self._short.add(task)
+
+    async def _watch_the_time(self) -> None:
+        while True:
+            now = monotonic()
+            for task in [task for task in self._timed if task.limit.ends <= now]:
+                self._hurry(task)
+            self._soonest = min((task.limit.ends for task in self._timed), default=inf)
+            with trio.move_on_after(self._soonest - now):
+                await self._sooner.park()
 
     async def run(self) -> None:
         """Work until cancelled. Jobs under way then are told to stop, and left behind."""
         async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch_the_time)
             nursery.start_soon(self._work, self._desk, self._errand)
             nursery.start_soon(self._work_with_the_engine, self._cheap, self._engines.wait)
             for lane in (self._short, self._long):
@@ -215,6 +254,7 @@ class Scheduler:
         while (task := lane.take()) is None:
             await lane.idle.park()
         self.queued -= 1
+        self._timed.discard(task)
         return task
 
     async def _work_with_the_engine(self, lane: _Lane, ready: Callable[[], Awaitable[Engine]]) -> None:

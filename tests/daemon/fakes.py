@@ -71,7 +71,7 @@ class FakeConversation:
             "job": lambda: Best(position=argument),
             "long": lambda: Best(position=f"long {argument}"),
             "cancel": lambda: Cancel(target=argument or None),
-            "stop": lambda: Cancel(finish=True),
+            "stop": lambda: Cancel(target=argument or None, finish=True),
             "stats": Stats,
             "quit": Quit,
             "auth": lambda: Auth(token=argument),

@@ -311,6 +311,41 @@ async def test_a_thread_for_others_is_there_again_once_their_work_is_done(house:
     assert [await analyst.hear() for _ in range(2)] == ["#1 ok a1", "#2 ok a2"]
 
 
+@in_house()
+async def test_what_is_told_to_finish_is_answered_though_no_thread_is_free_for_it(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 long a", "#2 long b")
+    await house.jobs.wait_begun()
+    await peer.say("stop 2")
+    assert await peer.hear() == "ok 1 cancelled"
+    assert await peer.hear() == "#2 ok b so far"
+    house.jobs.finish("a")
+    assert await peer.hear() == "#1 ok a"
+
+
+@in_house()
+async def test_what_has_no_time_left_is_answered_though_no_thread_is_free_for_it(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 long a", "#2 long b@60000", "#3 long c@20", "#4 long d@1", "#5 long e@30000")
+    assert sorted([await peer.hear(), await peer.hear()]) == ["#3 ok c so far", "#4 ok d so far"]
+    assert house.jobs.order[0] == "a"
+    house.jobs.finish("a", "b", "e")
+    assert [await peer.hear() for _ in range(3)] == ["#1 ok a", "#2 ok b", "#5 ok e"]
+
+
+@in_house()
+async def test_what_is_in_a_hurry_comes_before_the_rest_of_its_connection(house: House) -> None:
+    peer = house.connect()
+    await peer.say("#1 job a")
+    await house.jobs.wait_begun()
+    await peer.say("#2 job b^100", "#3 job c", "#4 long d", "stop 3")
+    await house.jobs.wait_begun()  # d
+    house.jobs.finish("a", "b", "d")
+    answers = [await peer.hear() for _ in range(5)]
+    assert sorted(answers) == ["#1 ok a", "#2 ok b", "#3 ok c so far", "#4 ok d", "ok 1 cancelled"]
+    assert answers.index("#3 ok c so far") < answers.index("#2 ok b")
+
+
 @in_house(max_pending=1000)
 async def test_a_thousand_jobs_of_one_keep_no_other_waiting(house: House) -> None:
     greedy, modest = house.connect(), house.connect()
