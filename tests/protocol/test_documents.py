@@ -145,6 +145,14 @@ def test_the_spec_s_limits_are_the_code_s() -> None:
     assert f"`top` is at most\n{MAX_TOP:,}" in text
 
 
+def test_the_spec_names_every_limit_and_statistic_that_is_told() -> None:
+    shown = "".join(path.read_text() for path in sorted((PROTOCOL / "transcripts").glob("text_*.txt")))
+    named = set(re.findall(r"`(\w+)`", SPEC.read_text()))
+    limits, statistics = (set(re.findall(rf"^S: {word} (\w+)=", shown, re.MULTILINE)) for word in ("limit", "stat"))
+    assert "max_plies" in limits
+    assert limits | statistics <= named
+
+
 def test_every_placeholder_of_the_transcripts_is_explained() -> None:
     told = (PROTOCOL / "transcripts" / "README.md").read_text()
     assert set(re.findall(r"^\| `\{(\w+)\}` \|", told, re.MULTILINE)) == {*PLACEHOLDERS, "lines"}
