@@ -107,8 +107,8 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.socket.close()
 
-    def one_after_another(self, lines: Sequence[bytes]) -> tuple[list[float], list[bytes]]:
-        """Seconds from each question, which has a line for an answer, to its answer; and the answers."""
+    def one_after_another(self, lines: Sequence[bytes]) -> list[float]:
+        """Seconds from each question, which has a line for an answer, to its answer. None may be an error."""
         times, answers = [], []
         clock, send, receive = time.perf_counter, self.socket.sendall, self.socket.recv
         for line in lines:
@@ -119,7 +119,8 @@ class Client:
                 answer += _some(receive(4096))
             times.append(clock() - began)
             answers.append(answer)
-        return times, answers
+        assert not any(answer.lower().startswith(b"error") for answer in answers), answers
+        return times
 
     def pipelined(self, lines: Sequence[bytes]) -> float:
         """Answers a second, with WINDOW questions on their way."""
@@ -209,18 +210,19 @@ def _side_by_side(what: str, daemon: Daemon, lines: Sequence[bytes], rounds: int
     theirs: list[float] = []
     theirs_again: list[float] = []
     worked = 0.0
+    idle = [b"set debug off\n"] * len(lines)  # both are awake then
     with daemon.connect() as client:
         for _ in range(rounds):
+            client.one_after_another(idle)
             before = daemon.processor_time()
-            times, answers = client.one_after_another(lines)
+            times = client.one_after_another(lines)
             worked += (daemon.processor_time() or 0.0) - (before or 0.0)
-            assert not any(answer.startswith(b"Error") for answer in answers), answers
             own += times
             if beside_gnubg:
                 with GnubgServer() as server, Client(server.port, server.host) as other:
-                    other.one_after_another([b"set debug off\n"] * len(lines))
-                    theirs += other.one_after_another(lines)[0]
-                    theirs_again += other.one_after_another(lines)[0]
+                    other.one_after_another(idle)
+                    theirs += other.one_after_another(lines)
+                    theirs_again += other.one_after_another(lines)
     row: dict[str, Any] = {"what": what, "asked": len(own), **_figures(own)}
     if worked:
         row["processor_us"] = round(1e6 * worked / len(own), 1)
@@ -273,7 +275,7 @@ def _beside_long_work(daemon: Daemon, lines: Sequence[bytes], seconds: float) ->
     with _asked_again_and_again(daemon, long) as answered, daemon.connect() as client:
         began = time.perf_counter()
         while time.perf_counter() - began < seconds:
-            times += client.one_after_another(lines)[0]
+            times += client.one_after_another(lines)
         done = answered()
     return _told(
         {"what": f"plays beside {HEAVY} x {long}", "asked": len(times), **_figures(times), "long_answered": done}
@@ -309,12 +311,12 @@ def _asked_again_and_again(daemon: Daemon, line: str) -> Iterator[Callable[[], i
 
 def _beside_idle_ones(daemon: Daemon, lines: Sequence[bytes], idle: int) -> dict[str, Any]:
     with daemon.connect() as asker, daemon.connect() as client, ExitStack() as stack:
-        client.ask("ping")  # and so is counted
+        client.one_after_another(lines[:1])  # and so is counted
         while int((before := _stats(asker))["open"]) > 2:  # those measured before are leaving
             pass
         for _ in range(idle):
             stack.enter_context(daemon.connect()).ask("ping")
-        times = client.one_after_another(lines)[0]
+        times = client.one_after_another(lines)
         after = _stats(asker)
     row: dict[str, Any] = {"what": f"plays beside {idle} idle connections", "asked": len(times), **_figures(times)}
     row["held"] = int(after["open"]) - int(before["open"])
