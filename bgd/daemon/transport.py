@@ -14,12 +14,9 @@ from typing import Final, Protocol
 
 import trio
 
-from bgd.daemon.lookout import RCVTIMEO, Lookout
+from bgd.daemon.lookout import Lookout
 
 READ_SIZE: Final = 65_536
-
-AT_ONCE: Final = getattr(socket, "MSG_DONTWAIT", 0)
-"""For calls that don't wait, of a socket that may."""
 
 PROBES: Final = {"TCP_KEEPIDLE": 10, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 6}
 """Seconds of silence until the system asks whether the other one is still there, seconds between two such probes, and
@@ -79,34 +76,27 @@ class SocketTransport:
 
     def __init__(self, sock: socket.socket, lookout: Lookout | None = None) -> None:
         """`lookout`: where to wait for a moment before the loop is asked to."""
-        waits = lookout is not None and lookout.add(sock.fileno())
-        sock.setblocking(waits)
-        if waits:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, RCVTIMEO)
+        sock.setblocking(False)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             # Without it a reply would wait for the acknowledgement of the one before, up to 40 ms.
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket = sock
-        self._lookout = lookout if waits else None
-        self._descriptor = sock.fileno()
+        self._lookout = lookout
+        if lookout is not None:
+            lookout.add(sock.fileno())
 
     async def receive(self) -> bytes:
-        lookout = self._lookout
         while True:
             # No try at once: in request and response there is never anything yet, and a failing read costs 2 µs.
-            if lookout is None or not lookout.wait_for(self._descriptor):
+            if self._lookout is None or not self._lookout.wait_for(self._socket.fileno()):
                 await trio.lowlevel.wait_readable(self._socket)
-            try:
-                return self._socket.recv(READ_SIZE)
-            except BlockingIOError:
-                if lookout is not None:
-                    lookout.nothing_came()
-            except OSError as error:
-                raise trio.BrokenResourceError(str(error)) from error
+            data = self.receive_now()
+            if data is not None:
+                return data
 
     def receive_now(self) -> bytes | None:
         try:
-            return self._socket.recv(READ_SIZE, AT_ONCE)
+            return self._socket.recv(READ_SIZE)
         except BlockingIOError:
             return None
         except OSError as error:
@@ -114,7 +104,7 @@ class SocketTransport:
 
     def send_now(self, data: bytes | bytearray) -> int:
         try:
-            return self._socket.send(data, AT_ONCE)
+            return self._socket.send(data)
         except BlockingIOError:
             return 0
         except OSError as error:

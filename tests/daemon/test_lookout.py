@@ -171,66 +171,6 @@ def test_a_signal_is_heeded_although_the_questions_never_end(peers: Peers, monke
     run(scenario)
 
 
-async def grow_steady(peers: Peers, turns: Turns) -> None:
-    """The first peer asks until looks are spared."""
-    await heard_in_place(peers, turns)
-    for _ in range(lookout.STEADY + 1):
-        assert await heard_in_place(peers, turns)
-
-
-def test_who_else_asks_beside_a_steady_one_is_seen_after_a_few_answers(
-    peers: Peers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def scenario(turns: Turns) -> None:
-        monkeypatch.setattr(lookout, "perf_counter", lambda: 1000.0)
-        await grow_steady(peers, turns)
-        peers.second.send(b"another question\n")
-        for _ in range(lookout.UNSEEN):
-            assert await heard_in_place(peers, turns)
-        assert not await heard_in_place(peers, turns)
-
-    run(scenario)
-
-
-def test_one_who_takes_his_time_again_and_again_is_not_steady(peers: Peers, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scenario(turns: Turns) -> None:
-        clock = [1000.0]
-        monkeypatch.setattr(lookout, "perf_counter", lambda: clock[0])
-        await grow_steady(peers, turns)
-        for _ in range(lookout.UNSEEN):
-            await heard_in_place(peers, turns)
-        clock[0] += (lookout.UNSEEN + 2) * lookout.PATIENCE
-        await heard_in_place(peers, turns)
-        assert await heard_in_place(peers, turns)
-        peers.second.send(b"another question\n")
-        assert not await heard_in_place(peers, turns)
-
-    run(scenario)
-
-
-def test_a_steady_one_is_left_to_the_loop_once_he_falls_silent(peers: Peers, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scenario(turns: Turns) -> None:
-        monkeypatch.setattr(lookout, "perf_counter", lambda: 1000.0)
-        await grow_steady(peers, turns)
-        before = turns.taken
-        with trio.move_on_after(0) as silence:
-            await peers.transport.receive()
-        assert silence.cancelled_caught
-        assert turns.taken > before
-
-    run(scenario)
-
-
-def test_a_thread_at_work_is_seen_beside_a_steady_one(peers: Peers, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def scenario(turns: Turns) -> None:
-        monkeypatch.setattr(lookout, "perf_counter", lambda: 1000.0)
-        await grow_steady(peers, turns)
-        peers.busy = True
-        assert not await heard_in_place(peers, turns)
-
-    run(scenario)
-
-
 def test_where_somebody_cannot_be_looked_at_all_is_left_to_the_loop(peers: Peers, tmp_path: Path) -> None:
     async def scenario(turns: Turns) -> None:
         for _ in range(3):
