@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from bgd.bench.lines import Rolled, read
 from bgd.engine.evaluator import Evaluator
-from bgd.kernels.encode import CLASS_MASK, CONTACT, DEEP, GROUPS, RACE, encode
+from bgd.kernels.encode import CLASS_MASK, CLASS_NAMES, GROUPS, encode
 from bgd.kernels.movegen import BOARD
 
-_CLASSES: Final = {"race": RACE, "contact": CONTACT, "deep": DEEP}
 _PROBS: Final = ("win", "wingammon", "winbackgammon", "losegammon", "losebackgammon")
 
 
@@ -42,7 +41,7 @@ def measure(evaluator: Evaluator, path: Path, levels: Sequence[int], sample: int
         probs = evaluator.evaluate(boards, plies).astype(np.float64)
         milliseconds = 1000 * (time.perf_counter() - start) / len(lines)
         errors = probs @ (2, 1, 1, -1, -1) - 1 - equities
-        for name, kind in {"all": None, **_CLASSES}.items():
+        for name, kind in {"all": None, **{name: kind for kind, name in enumerate(CLASS_NAMES)}}.items():
             some = np.full(len(lines), True) if kind is None else kinds == kind
             if not some.any():
                 continue

@@ -36,7 +36,7 @@ from bgd.kernels.lanes import (
 )
 from bgd.kernels.scalars import as_int
 
-INPUT_SET = "point-state-52a"
+INPUT_SET = "point-state-52b"
 GROUPS = 52
 POINTS = 26  # groups of a point or bar; the others are facts
 POINT_ROWS = POINTS * 15
@@ -87,13 +87,33 @@ assert len(_SIZES) == GROUPS
     _OPP_HOMEWARD,
 ) = _STARTS[26:52]
 
-# Classes: each has a second and third layer of its own. DEEP: a side holds two points in the other's home board and
-# has four or more men back, a backgame or near it.
-RACE, CONTACT, DEEP = 0, 1, 2
-CLASSES = 3
+# Classes: each has a second and third layer of its own. All but RACE have contact; the first that fits is meant.
+(
+    RACE,
+    CONTACT,  # men of both sides are back, in the other's home board; or none of what follows
+    BACKGAME,  # the mover holds two points in the opponent's home board and has four men or more there: or nearly one
+    AGAINST_BACKGAME,  # the opponent does
+    BEAR_OFF,  # somebody has borne off a checker
+    BAR,  # somebody has a checker on the bar
+    BEHIND,  # of the mover's men some are back, of the opponent's none
+    AHEAD,  # of the opponent's men some are back, of the mover's none
+    PASSING,  # nobody's men are back
+) = range(9)
+CLASSES = 9
+CLASS_NAMES = (
+    "race",
+    "contact",
+    "backgame",
+    "against_backgame",
+    "bear_off",
+    "bar",
+    "behind",
+    "ahead",
+    "passing",
+)
 # A position's kind is its class plus these bits: which of the lost games are still possible.
-CLASS_MASK = 3
-WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = 4, 8, 16, 32
+CLASS_MASK = 15
+WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = 16, 32, 64, 128
 
 _MIDDLE = 0x1FFFFFE  # bits 1..24
 
@@ -258,10 +278,22 @@ def encode_facts(board: NDArray[np.int8], own: int, opponent: int, rows: NDArray
 
     if not contact:
         kind = RACE
-    elif (count_bits(own_anchors) >= 2 and own_back >= 4) or (count_bits(opp_anchors) >= 2 and opp_back >= 4):
-        kind = DEEP
-    else:
+    elif count_bits(own_anchors) >= 2 and own_back >= 4:
+        kind = BACKGAME
+    elif count_bits(opp_anchors) >= 2 and opp_back >= 4:
+        kind = AGAINST_BACKGAME
+    elif own_men + opp_men < 30:
+        kind = BEAR_OFF
+    elif own_bar + opp_bar > 0:
+        kind = BAR
+    elif own_back > 0 and opp_back > 0:
         kind = CONTACT
+    elif own_back > 0:
+        kind = BEHIND
+    elif opp_back > 0:
+        kind = AHEAD
+    else:
+        kind = PASSING
     if opp_men == 15:
         kind += WIN_GAMMON
         if contact or opp_back > 0:

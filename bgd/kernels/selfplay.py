@@ -16,8 +16,9 @@ from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import float_kernel, kernel
 from bgd.kernels.decide import Space, best_play_pruned, turn_probabilities
 from bgd.kernels.encode import (
+    AGAINST_BACKGAME,
+    BACKGAME,
     CLASS_MASK,
-    DEEP,
     GROUPS,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
@@ -174,7 +175,7 @@ def begin_game(board: NDArray[np.int8], start: NDArray[np.int8], starts: Starts,
 @kernel
 def is_hard(board: NDArray[np.int8], kind: int) -> bool:
     """True for backgames and with three or more men on a bar; `kind` is of the board or of its turned one."""
-    return kind & CLASS_MASK == DEEP or board[25] >= 3 or board[0] <= -3
+    return kind & CLASS_MASK in (BACKGAME, AGAINST_BACKGAME) or board[25] >= 3 or board[0] <= -3
 
 
 @kernel

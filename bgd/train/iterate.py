@@ -98,11 +98,15 @@ class Lessons:
                     old.unlink()
 
 
+def fallen(settings: Iteration, now: Round, elapsed: float) -> float:
+    """What the rates of the round `now` have fallen to at a time of it, as a share of the first."""
+    fall = max(min(elapsed / now.seconds, 1.0) - settings.hold, 0.0) / (1.0 - settings.hold)
+    return float((now.rate_last / now.rate_first) ** fall)
+
+
 def rate_at(settings: Iteration, now: Round, elapsed: float, step: int) -> float:
     """The learning rate at a time of the round `now`."""
-    fall = max(min(elapsed / now.seconds, 1.0) - settings.hold, 0.0) / (1.0 - settings.hold)
-    rate = now.rate_first * (now.rate_last / now.rate_first) ** fall
-    return float(rate * min(1.0, (step + 1) / settings.warm_steps))
+    return now.rate_first * fallen(settings, now, elapsed) * min(1.0, (step + 1) / settings.warm_steps)
 
 
 class _Round:
@@ -184,7 +188,7 @@ class _Round:
                 now.trust_hard,
                 settings.keep,
                 settings.look_at_all,
-                settings.prune_rate,
+                settings.prune_rate * fallen(settings, now, self.elapsed),
                 START,
                 settings.starts,
                 self.hard,

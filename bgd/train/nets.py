@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.encode import CLASS_MASK, GROUPS, ROWS, encode
+from bgd.kernels.encode import GROUPS, ROWS, encode
 from bgd.kernels.network import OUTPUTS, UNITS, Net
 
 _BOARD_ROWS = 26 * 15 + 32  # the rows of the board as it is begin larger than those of counts
@@ -77,9 +77,3 @@ def widen(net: Net, hidden: int, classes: int, boards: NDArray[np.int8], seed: i
         net.bias3[copies].copy(),
         net.clip.copy(),
     )
-
-
-def classes_of(boards: NDArray[np.int8]) -> NDArray[np.int64]:
-    """The class of each board after a play."""
-    rows = np.zeros(GROUPS, np.int64)
-    return np.array([encode(board, rows) & CLASS_MASK for board in boards], np.int64)

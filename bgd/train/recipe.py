@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from bgd.kernels.encode import CLASSES
 from bgd.kernels.selfplay import Starts
 
 _FIRST_STARTS = Starts(random_plays=0.2, scattered=0.12, revisited=0.08, wandering=0.3, wander_rate=0.2)
@@ -49,12 +50,13 @@ class Iteration:
     """Rounds of fitting the network to what it sees one ply ahead."""
 
     hidden: int = 256
-    classes: int = 3
+    classes: int = CLASSES
     rounds: tuple[Round, ...] = (
         Round(1500.0, share=0.2, share_hard=0.7, trust=0.0, trust_hard=0.9),
         Round(2000.0, share=0.2, share_hard=1.0, trust=0.5, trust_hard=1.0),
         Round(2350.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0),
         Round(7200.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0, rate_first=5e-4, rate_last=2e-5),
+        Round(4800.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0, rate_first=4e-4, rate_last=1e-5),
     )
     hold: float = 0.45
     warm_steps: int = 500
@@ -66,7 +68,7 @@ class Iteration:
     enough: int = 30_000  # labels before learning begins
     keep: int = 8
     look_at_all: float = 0.05
-    prune_rate: float = 0.0005
+    prune_rate: float = 0.0005  # falls as the rate does
     starts: Starts = _LATER_STARTS
 
 

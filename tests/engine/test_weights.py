@@ -20,6 +20,7 @@ from bgd.engine.weights import (
     shipped_weights,
 )
 from bgd.errors import WeightsError
+from bgd.kernels.encode import CLASSES
 from bgd.kernels.prune import random_prune_net
 from tests.kernels.arrays import small_net
 
@@ -107,7 +108,7 @@ def test_a_file_cut_short_is_refused(path: Path) -> None:
         ("input_set", "other", "input set"),
         ("hidden", 17, "hidden"),
         ("hidden", "16", "hidden"),
-        ("classes", 9, "classes"),
+        ("classes", CLASSES + 1, "classes"),
         ("scale", 1, "scale"),
         ("arrays", [], "arrays"),
         ("sha256", "00", "checksum"),

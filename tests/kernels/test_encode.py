@@ -8,12 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bgd.kernels.encode import (
+    AGAINST_BACKGAME,
+    AHEAD,
+    BACKGAME,
+    BAR,
+    BEAR_OFF,
+    BEHIND,
     CLASS_MASK,
+    CLASS_NAMES,
+    CLASSES,
     CONTACT,
-    DEEP,
     GROUPS,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
+    PASSING,
     RACE,
     ROWS,
     WIN_BACKGAMMON,
@@ -94,16 +102,33 @@ def test_the_opening_position_is_contact_with_every_loss_possible() -> None:
     assert encode(START, rows) == CONTACT + WIN_GAMMON + WIN_BACKGAMMON + LOSE_GAMMON + LOSE_BACKGAMMON
 
 
-def test_two_points_in_the_other_home_with_four_men_back_are_a_class_of_their_own() -> None:
-    assert kind_of({24: 2, 22: 2, 6: 11, 19: -15}) & CLASS_MASK == DEEP
-    assert kind_of({24: 2, 13: 2, 6: 11, 19: -15}) & CLASS_MASK == CONTACT
-    assert kind_of({6: 15, 1: -2, 3: -2, 19: -11}) & CLASS_MASK == DEEP
+@pytest.mark.parametrize(
+    ("points", "expected"),
+    [
+        ({24: 2, 22: 2, 6: 11, 19: -15}, BACKGAME),
+        ({6: 15, 1: -2, 3: -2, 19: -11}, AGAINST_BACKGAME),
+        ({24: 2, 22: 2, 6: 11, 1: -2, 3: -2, 19: -11}, BACKGAME),  # both: the mover's counts
+        ({24: 2, 13: 2, 6: 11, 1: -1, 19: -14}, CONTACT),
+        ({24: 2, 6: 12, 1: -1, 19: -14}, BEAR_OFF),
+        ({24: 2, 6: 12, 25: 1, 1: -1, 19: -14}, BAR),
+        ({24: 2, 6: 13, 0: -1, 19: -14}, BAR),
+        ({24: 2, 6: 13, 19: -15}, BEHIND),
+        ({6: 15, 1: -2, 19: -13}, AHEAD),
+        ({13: 2, 6: 13, 10: -2, 19: -13}, PASSING),
+    ],
+)
+def test_what_stands_where_decides_the_class(points: dict[int, int], expected: int) -> None:
+    assert kind_of(points) & CLASS_MASK == expected
+
+
+def test_each_class_has_a_name() -> None:
+    assert CLASSES == len(CLASS_NAMES) == PASSING + 1 <= CLASS_MASK + 1
 
 
 def test_sides_that_have_passed_each_other_are_a_race() -> None:
     assert kind_of({6: 15, 19: -15}) & CLASS_MASK == RACE
     assert kind_of({6: 15, 7: -15}) & CLASS_MASK == RACE
-    assert kind_of({8: 15, 7: -15}) & CLASS_MASK == CONTACT
+    assert kind_of({8: 15, 7: -15}) & CLASS_MASK == PASSING
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from bgd.engine.weights import quantised
 from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.encode import CLASSES, GROUPS, encode
+from bgd.kernels.encode import (
+    CLASS_MASK,
+    CLASSES,
+    GROUPS,
+    LOSE_BACKGAMMON,
+    LOSE_GAMMON,
+    WIN_BACKGAMMON,
+    WIN_GAMMON,
+    encode,
+)
 from bgd.kernels.movegen import generate, play_space
 from bgd.kernels.network import (
     EXACT,
@@ -58,9 +67,9 @@ def test_the_layers_compute_what_their_definition_says(net: Net, table: Bearoff)
     rows, space = np.zeros(GROUPS, np.int64), net_space(net)
     for board, _, _ in random_game(1, 100):
         kind = encode(board, rows)
-        expected = plain_sigmoids(net, rows, kind & 3)
+        expected = plain_sigmoids(net, rows, kind & CLASS_MASK)
         sum_rows(rows, net, space.acc)
-        active = upper_layers(kind & 3, net, space)
+        active = upper_layers(kind & CLASS_MASK, net, space)
         assert space.out == pytest.approx(expected, abs=1e-5)
         assert space.active[:active].tolist() == np.flatnonzero(space.acc > 0).tolist()
         if evaluate_board(board, net, table, space) == NETWORK:
@@ -130,9 +139,9 @@ def test_races_inside_both_homes_come_from_the_table_and_others_from_the_network
 
 def test_impossible_losses_are_zero_and_numbers_are_nested() -> None:
     out = np.array([0.5, 0.6, 0.7, 0.8, 0.9], np.float32)
-    impose(4 + 8 + 16 + 32, out)
+    impose(WIN_GAMMON + WIN_BACKGAMMON + LOSE_GAMMON + LOSE_BACKGAMMON, out)
     assert out.tolist() == [0.5, 0.5, 0.5, 0.5, 0.5]
     out = np.array([0.9, 0.6, 0.5, 0.8, 0.9], np.float32)
-    impose(4, out)
+    impose(WIN_GAMMON, out)
     assert out[:3].tolist() == pytest.approx([0.9, 0.6, 0.0])
     assert not out[3:].any()
