@@ -30,14 +30,14 @@ from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.case import judge
 from bgd.kernels.cubeful import Ladder, cube_space
 from bgd.kernels.decide import static_on_roll
+from bgd.kernels.ends import OPEN, OVER, ends_of
 from bgd.kernels.home import both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, generate
 from bgd.kernels.network import OUTPUTS, Net, aligned, money_weights
 from bgd.kernels.prune import PruneNet
 from bgd.kernels.rollout import ASKED, ASKS, NOTHING, Orders, Start, play_games
-from bgd.kernels.search import OPEN, OVER, ends_of
 from bgd.kernels.spaces import RollSpaces, Workplace
-from bgd.kernels.team import Team, cores
+from bgd.kernels.team import cores
 from bgd.kernels.twosided import PAIRS
 from bgd.rules.state import Cube, GameState, Money, Side
 
@@ -76,7 +76,7 @@ class Evaluator:
         self._ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=0)
         self._here = Workplace(net, table)
         self._roll_spaces = RollSpaces(net)
-        self._searcher = Searcher(prune, table, self._ladder, self._here, Team(threads or cores()), limits)
+        self._searcher = Searcher(prune, self._ladder, self._here, threads or cores(), limits)
 
     @classmethod
     def load(
@@ -261,7 +261,7 @@ class Evaluator:
         returns how many ended. See bgd.kernels.rollout. `deeper` answers what is asked above 0 plies."""
         net, prune, table = self._net, self._prune, self._table
         cube = cube_space(orders.ladder.usable.shape[1])
-        with self._roll_spaces.lent() as rolls:
+        with self._roll_spaces.lent() as rolls, self._searcher.at_work():
             rolls.at[ASKED] = NOTHING
             while True:
                 ended = play_games(first, start, orders, net, prune, table, rolls, cube, stop, results)

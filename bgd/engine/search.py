@@ -10,22 +10,23 @@ Of the plays of a roll ever fewer are looked at ever deeper; Filter says how man
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bgd.engine.values import Stop, never
-from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.case import judge
-from bgd.kernels.cubeful import Ladder, cube_space, worths
+from bgd.kernels.cubeful import Ladder
 from bgd.kernels.decide import turn_weights
+from bgd.kernels.dice import ROLLS
+from bgd.kernels.ends import KNOWN, OPEN, SOLVED, ends_of
 from bgd.kernels.movegen import BOARD, MAX_PLAYS
 from bgd.kernels.network import OUTPUTS
+from bgd.kernels.notice import Notice
 from bgd.kernels.prune import PruneNet
-from bgd.kernels.search import KNOWN, OPEN, ROLLS, SOLVED, average, distinct, ends_of, expand_of
+from bgd.kernels.search import Layer, average, distinct, example_task, expand, layer_for, task_like, total
 from bgd.kernels.spaces import Workplace
 from bgd.kernels.team import Team
 
@@ -54,9 +55,6 @@ class Filter(NamedTuple):
 NO_FILTER: Final = Filter(((MAX_PLAYS, np.inf),) * MAX_DEPTH, MAX_PLAYS, np.inf)
 """Everything is looked at: slow, for comparison."""
 
-_PARTS: Final = 16  # into so many a layer is split, for the threads to share evenly
-_MOST: Final = 8  # boards in a part at most: about a millisecond, which is how often `stop` is asked
-
 
 class Ranked(NamedTuple):
     """Plays, those looked at most deeply first and of these the best."""
@@ -75,17 +73,6 @@ class Look(NamedTuple):
     plies: int  # how deeply it was looked at; at 0 there are no worths
 
 
-@dataclass
-class _Layer:
-    """Boards with the same side on roll, and what comes of each roll; see kernels.search.expand."""
-
-    boards: NDArray[np.int8]  # (n, 32)
-    probs: NDArray[np.float32]  # (n, 21, 5)
-    children: NDArray[np.int8]  # (n, 21, 32)
-    ends: NDArray[np.uint8]  # (n, 21)
-    index: NDArray[np.int64]  # (n, 21) of the children in the next layer, or -1
-
-
 def _last_end(ladder: Ladder) -> int:
     """How far a search with this cube looks: also at what follows a race whose chances are known, for the cube's sake,
     but where its worth with the cube is known too."""
@@ -98,19 +85,22 @@ class Searcher:
     def __init__(
         self,
         prune: PruneNet,
-        table: Bearoff,
         ladder: Ladder,
         here: Workplace,
-        team: Team,
+        threads: int,
         limits: Filter | None = None,
     ) -> None:
-        """`ladder`: any, for what is asked without a cube."""
-        self.table = table
+        """`ladder`: any, for what is asked without a cube. `threads` share a search."""
         self._ladder = ladder
-        self._filter = limits or Filter()
-        self._prune = prune
+        self._filter = limits = limits or Filter()
         self._here = here
-        self._team = team
+        self._example = example = cache(partial(example_task, ladder))
+
+        def work(notice: Notice, most: int, looks: int) -> None:
+            expand(notice, most, looks, example(), limits.replies, limits.window, prune, here.bundle)
+
+        self._team = Team(threads, work)
+        self.at_work = self._team.at_work
 
     def rank(
         self,
@@ -168,27 +158,24 @@ class Searcher:
             searched = np.sort(first[ends[first] <= last_end])
             if tree is None:
                 row[searched] = np.arange(len(searched))
-                tree = Tree(self, turned[searched], theirs, last_end)
+                tree = Tree(self, turned[searched], theirs, last_end, ladder)
             rows = row[searched]
             if not tree.grow(rows, stop):
-                return
-            values = None if ladder is None else tree.worths(ladder, True, stop)
-            if ladder is not None and values is None:
                 return
             means = tree.average()[rows]
             found = np.column_stack((1 - means[:, 0], means[:, 3:], means[:, 1:3]))
             probs[searched] = found
-            if ladder is None or values is None:
+            if ladder is None:
                 utility[searched] = found @ weights[1:] + weights[0]
             else:
-                utility[searched] = ladder.total - values[rows, 0]
+                utility[searched] = ladder.total - tree.worths(ladder, True)[rows, 0]
             levels[first] = level
             order[:kept] = first[np.argsort(-utility[first], kind="stable")]
 
     def evaluate(self, boards: NDArray[np.int8], weights: NDArray[np.float32], plies: int) -> NDArray[np.float64]:
         """The chances (n, 5) of the side on roll before its roll, for `boards` (n, 32) seen by it, none of them of a
         game that is over, by a search of `plies` (1 or more)."""
-        tree = Tree(self, boards, weights, OPEN)
+        tree = Tree(self, boards, weights, OPEN, None)
         for _ in range(plies):
             tree.grow(np.arange(len(boards)), never)
         return tree.average()
@@ -203,58 +190,31 @@ class Searcher:
     ) -> Look | None:
         """A game that goes on, at `board` (32,), seen by the side on roll before its roll, with a cube in play, looked
         at `plies` (1 or more) deep, or less deep when `stop` said so; None when it said so before the first level."""
-        tree = Tree(self, board.reshape(1, BOARD), weights, _last_end(ladder))
+        tree = Tree(self, board.reshape(1, BOARD), weights, _last_end(ladder), ladder)
         root = np.zeros(1, np.int64)
-        found: Look | None = None
-        for level in range(1, plies + 1):
-            if not tree.grow(root, stop):
-                break
-            values = tree.worths(ladder, False, stop)
-            if values is None:
-                break
-            found = Look(tree.average()[0], values[0], level)
-        return found
+        level = 0
+        while level < plies and tree.grow(root, stop):
+            level += 1
+        return Look(tree.average()[0], tree.worths(ladder, False)[0], level) if level else None
 
-    def expand(self, boards: NDArray[np.int8], weights: NDArray[np.float32], stop: Stop) -> _Layer | None:
-        """A layer of `boards`, `weights` being the utility of their side on roll. None when stopped."""
-        count = len(boards)
-        layer = _Layer(
-            boards,
-            np.empty((count, ROLLS, OUTPUTS), np.float32),
-            np.empty((count, ROLLS, BOARD), np.int8),
-            np.empty((count, ROLLS), np.uint8),
-            np.full((count, ROLLS), -1, np.int64),
-        )
-
-        def work(some: slice) -> None:
-            expand_of(
-                boards[some],
-                self._filter.replies,
-                self._filter.window,
-                weights,
-                self._prune,
-                self._here.bundle,
-                layer.probs[some],
-                layer.children[some],
-                layer.ends[some],
-            )
-
-        return layer if self.share(work, count, stop) else None
-
-    def share(self, work: Callable[[slice], None], count: int, stop: Stop) -> bool:
-        """Do `work` for `count` boards, a few at a time, by all threads; False when stopped."""
-        size = min(max(count // _PARTS, 1), _MOST)
-
-        def part(number: int) -> None:
-            work(slice(number * size, (number + 1) * size))
-
-        return self._team.share(part, -(-count // size), stop)
+    def expand(
+        self, boards: NDArray[np.int8], weights: NDArray[np.float32], ladder: Ladder | None, roller: int, stop: Stop
+    ) -> Layer | None:
+        """A layer of `boards`, `weights` being the utility of their side on roll, which is side `roller` of the ladder,
+        if there is a cube. None when stopped."""
+        stakes = ladder or self._ladder
+        layer = layer_for(boards, 0 if ladder is None else 2 * stakes.usable.shape[1] - 1)
+        task, number = task_like(self._example(), layer, weights, stakes, roller)
+        done = self._team.share(number, ROLLS * len(boards), stop)
+        del task  # nobody works on it any more
+        return layer if done else None
 
 
 class Tree:
     """The layers under some boards, all with the same side on roll, whose utility `weights` are.
 
-    `last_end`: the last of the ends of bgd.kernels.search whose boards are looked at further."""
+    `last_end`: the last of the ends whose boards are looked at further. `ladder`: of the cube, if there is one, that
+    side coming first."""
 
     def __init__(
         self,
@@ -262,6 +222,7 @@ class Tree:
         roots: NDArray[np.int8],
         weights: NDArray[np.float32],
         last_end: int,
+        ladder: Ladder | None,
     ) -> None:
         theirs = np.empty_like(weights)
         turn_weights(weights, theirs)
@@ -269,71 +230,49 @@ class Tree:
         self._roots = roots
         self._weights = (weights, theirs)
         self._last_end = last_end
-        self.layers: list[_Layer] = []
+        self._ladder = ladder
+        self._layers: list[Layer] = []
 
     def grow(self, rows: NDArray[np.int64], stop: Stop) -> bool:
         """Add a layer under the roots `rows`, which must be among those of the growth before. Returns False, the tree
         being as it was, when stopped."""
-        layers = self.layers
+        layers = self._layers
         if not layers:
             boards = self._roots
         else:
             for layer in layers[:-1]:
-                below = layer.index[rows]
+                below = layer.links[rows]
                 rows = np.unique(below[below >= 0])
             last = layers[-1]
             boards, index = distinct(
                 last.children[rows].reshape(-1, BOARD), last.ends[rows].reshape(-1), self._last_end
             )
-        added = self._searcher.expand(boards, self._weights[len(layers) % 2], stop)
+        roller = len(layers) % 2
+        added = self._searcher.expand(boards, self._weights[roller], self._ladder, roller, stop)
         if added is None:
             return False
         if layers:
-            layers[-1].index[rows] = index.reshape(-1, ROLLS)
+            layers[-1].links[rows] = index.reshape(-1, ROLLS)
         layers.append(added)
         return True
 
     def average(self) -> NDArray[np.float64]:
         """The chances (n, 5) of the side on roll at each root, by all the layers there are."""
         means = np.empty((0, OUTPUTS))
-        for layer in reversed(self.layers):
+        for layer in reversed(self._layers):
             upper = np.empty((len(layer.boards), OUTPUTS))
-            average(layer.probs, layer.index, means, upper)
+            average(layer.probs, layer.links, means, upper)
             means = upper
         return means
 
-    def worths(self, ladder: Ladder, doubles: bool, stop: Stop) -> NDArray[np.float64] | None:
+    def worths(self, ladder: Ladder, doubles: bool) -> NDArray[np.float64]:
         """The worths (n, states) to the side on roll at the roots, by state of the cube, by all the layers there are.
 
-        `doubles`: it may double before its roll; it may later in any case. None when stopped."""
-        levels = ladder.usable.shape[1]
-        below = np.empty((0, 2 * levels - 1))
-        for depth in reversed(range(len(self.layers))):
-            layer = self.layers[depth]
-            upper = np.empty((len(layer.boards), 2 * levels - 1))
-
-            def work(
-                some: slice,
-                layer: _Layer = layer,
-                below: NDArray[np.float64] = below,
-                upper: NDArray[np.float64] = upper,
-                depth: int = depth,
-            ) -> None:
-                worths(
-                    layer.children[some],
-                    layer.probs[some],
-                    layer.ends[some],
-                    layer.index[some],
-                    below,
-                    depth % 2,
-                    doubles or depth > 0,
-                    ladder,
-                    self._searcher.table,
-                    cube_space(levels),
-                    upper[some],
-                )
-
-            if not self._searcher.share(work, len(layer.boards), stop):
-                return None
+        `ladder`: the tree's. `doubles`: it may double before its roll; it may later in any case."""
+        states = self._layers[0].worths.shape[2]
+        below = np.empty((0, states))
+        for depth, layer in reversed(list(enumerate(self._layers))):
+            upper = np.empty((len(layer.boards), states))
+            total(layer.worths, layer.links, below, depth % 2, doubles or depth > 0, ladder, upper)
             below = upper
         return below

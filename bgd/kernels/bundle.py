@@ -8,22 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import types
 from numba.experimental import structref
 
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import kernel
 from bgd.kernels.decide import Space
 from bgd.kernels.network import Net
-
-
-class StructType(types.StructRef):
-    """numba's type of a struct: its fields have types of values, not of constants."""
-
-    def preprocess_fields(self, fields: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
-        """As numba wants it said."""
-        plain: Any = types.unliteral
-        return tuple((name, plain(kind)) for name, kind in fields)
+from bgd.kernels.structs import StructType
 
 
 @structref.register

@@ -6,19 +6,13 @@ takes each array of an argument apart on every call, 0.15 us a time, and there a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
 from numba.experimental import structref
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.bundle import StructType
 from bgd.kernels.cache import float_kernel, inlined_kernel, inner_float_kernel, kernel
 from bgd.kernels.cubeful import (
     CubeSpace,
@@ -38,6 +32,7 @@ from bgd.kernels.home import opponent_index, own_index
 from bgd.kernels.movegen import BOARD, flip, generate
 from bgd.kernels.network import OUTPUTS, Net, game_over, won_probabilities
 from bgd.kernels.scalars import as_int
+from bgd.kernels.structs import StructType, borrow
 
 # Entries of Case.found after the five chances: of a position, and of a play.
 CUBELESS, ROLLING, TAKEN, BEST = range(OUTPUTS, OUTPUTS + 4)
@@ -64,29 +59,6 @@ class Case(structref.StructRefProxy):
     after: NDArray[np.int8]  # (32,) the board after the best play
     found: NDArray[np.float64]  # (FOUND,)
 
-
-def _typed_borrow(_: Any, everything: Any, name: Any) -> Any:
-    if not isinstance(everything, CaseType) or not isinstance(name, types.StringLiteral):
-        return None
-    field: str = name.literal_value
-    kind_of: Any = everything
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        case = _cgutils.create_struct_proxy(everything)(context, builder, value=arguments[0])
-        words = builder.bitcast(case.meminfo, ir.IntType(8).as_pointer().as_pointer())
-        data = builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), _DATA_WORD)]))
-        kind = kind_of.get_data_type()
-        place = builder.bitcast(data, context.get_value_type(kind).as_pointer())
-        return getattr(_cgutils.create_struct_proxy(kind)(context, builder, ref=place), field)
-
-    return everything.field_dict[field](everything, name), code
-
-
-_cgutils: Any = cgutils
-_intrinsic: Any = intrinsic
-_DATA_WORD = 3  # where numba's record of a piece of memory says where it is: after count, destructor and its argument
-borrow: Callable[[Case, str], Any] = _intrinsic(_typed_borrow)
-"""A field of a case, not counted as a reference. The case outlives the call, and so do its arrays."""
 
 _define_proxy: Any = structref.define_proxy
 _define_proxy(Case, CaseType, list(Case.__annotations__))

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_kernel
+from bgd.kernels.ends import OVER
 from bgd.kernels.home import opponent_index, own_index
 from bgd.kernels.lanes import MEN_MASK, PIPS, PIPS_MASK, at_least, at_most, leading, lowest, opponent_tally, own_tally
 from bgd.kernels.network import OUTPUTS, game_over
 from bgd.kernels.scalars import as_int
-from bgd.kernels.search import CHANCES, OVER, ROLLS
 from bgd.kernels.twosided import AWAY, OWNED, in_table
 from bgd.kernels.twosided import CENTRED as SHARED
 
@@ -317,7 +317,7 @@ def cubeless_worth(win: float, ladder: Ladder, space: CubeSpace) -> float:
 
 
 @inner_kernel
-def _after(
+def worths_after(
     board: NDArray[np.int8],
     probs: NDArray[np.float32],
     end: int,
@@ -349,39 +349,3 @@ def _after(
     turn_chances(probs, numbers)
     static(board, other, numbers, ladder, space)
     answer(space.values, other, ladder)
-
-
-@inner_kernel
-def worths(
-    children: NDArray[np.int8],
-    probs: NDArray[np.float32],
-    ends: NDArray[np.uint8],
-    index: NDArray[np.int64],
-    below: NDArray[np.float64],
-    roller: int,
-    doubles: bool,
-    ladder: Ladder,
-    table: Bearoff,
-    space: CubeSpace,
-    out: NDArray[np.float64],
-) -> None:
-    """Worths to side 0, by state of the cube, of the boards of a layer, `roller` being on roll: to `out` (n, states).
-
-    The first three are what `expand` made of the layer. A roll counts with its worths `below` in the next layer where
-    `index` (n, 21) names them, else with those of its board as it stands, the other side being free to double there.
-    `doubles`: the roller may double before the roll."""
-    states = out.shape[1]
-    for i in range(out.shape[0]):
-        for state in range(states):
-            out[i, state] = 0.0
-        for roll in range(ROLLS):
-            there = index[i, roll]
-            if there >= 0:
-                for state in range(states):
-                    out[i, state] += CHANCES[roll] * below[there, state]
-            else:
-                _after(children[i, roll], probs[i, roll], ends[i, roll], roller, ladder, table, space)
-                for state in range(states):
-                    out[i, state] += CHANCES[roll] * space.values[state]
-        if doubles:
-            answer(out[i], roller, ladder)

@@ -20,6 +20,13 @@ from bgd.kernels.scalars import as_int
 STRATA = 36
 STRATIFIED_TURNS = 3
 
+ROLLS = 21
+DICE: NDArray[np.int64] = np.array([(die1, die2) for die1 in range(1, 7) for die2 in range(1, die1 + 1)])
+"""The distinct rolls, in the order that all kernels have them: 11, 21, 22, 31, ..."""
+
+CHANCES: NDArray[np.float64] = np.array([(1.0 if die1 == die2 else 2.0) / 36.0 for die1, die2 in DICE.tolist()])
+"""The chance of each."""
+
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)

@@ -17,12 +17,12 @@ from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.cache import inner_float_kernel, inner_kernel
 from bgd.kernels.cubeful import CubeSpace, Ladder, efficiency_at
 from bgd.kernels.decide import Space, turn_probabilities
+from bgd.kernels.dice import CHANCES, ROLLS
 from bgd.kernels.doubling import cube_action, in_pairs, pair_worth
 from bgd.kernels.movegen import BOARD, MAX_PLAYS, flip, generate
 from bgd.kernels.network import OUTPUTS, Net, evaluate_child, prepare_parent, utility_of
-from bgd.kernels.prune import PruneNet, keep_best
+from bgd.kernels.prune import PruneNet, keep_best, within
 from bgd.kernels.scalars import as_int
-from bgd.kernels.search import CHANCES, ROLLS, within
 
 RESULTS = OUTPUTS + 1  # numbers kept of a roll, and of a game
 WORTH = OUTPUTS  # the last of them: with the cube

@@ -161,6 +161,15 @@ def keep_best(
 
 
 @inner_float_kernel
+def within(kept: int, window: float, space: PruneSpace) -> int:
+    """How many of the plays that `keep_best` chose are not worse than the best by more than `window`."""
+    least = space.scores[space.kept[0]] - as_single(window)
+    while space.scores[space.kept[kept - 1]] < least:
+        kept -= 1
+    return kept
+
+
+@inner_float_kernel
 def learn_score(board: NDArray[np.int8], target: float, rate: float, net: PruneNet, space: PruneSpace) -> float:
     """One gradient step of the small network towards `target`; returns the error before it."""
     acc = space.acc

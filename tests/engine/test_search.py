@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -55,6 +56,11 @@ def unfiltered(weights: Path) -> Evaluator:
 @pytest.fixture(scope="module")
 def single(weights: Path) -> Evaluator:
     return Evaluator.load(weights, threads=1)
+
+
+@pytest.fixture(scope="module")
+def double(weights: Path) -> Evaluator:
+    return Evaluator.load(weights, threads=2)
 
 
 class Plain:
@@ -224,8 +230,7 @@ def test_plays_are_worth_what_the_plain_search_says_with_the_cube_in_play(
             assert (entry.plies, entry.equity) == (plies, pytest.approx(-theirs, abs=1e-5))
 
 
-def test_two_threads_give_the_same_bytes_as_one(weights: Path, single: Evaluator) -> None:
-    double = Evaluator.load(weights, threads=2)
+def test_two_threads_give_the_same_bytes_as_one(single: Evaluator, double: Evaluator) -> None:
     for board, die1, die2 in random_game(31, 6):
         for plies in (1, 2):
             first, second = (which.rank(counts(board), die1, die2, MONEY, plies) for which in (single, double))
@@ -234,6 +239,14 @@ def test_two_threads_give_the_same_bytes_as_one(weights: Path, single: Evaluator
     assert single.evaluate(boards, 2).tobytes() == double.evaluate(boards, 2).tobytes()
     state = GameState(terms=Match(5, (2, 1)))
     assert Engine(single, TABLE).cube(state, 2) == Engine(double, TABLE).cube(state, 2)
+
+
+def test_many_may_ask_at_once(single: Evaluator, double: Evaluator) -> None:
+    states = [GameState(Board(counts(board))).with_dice(Dice(*dice)) for board, *dice in random_game(33, 8)]
+    alone, shared = Engine(single, TABLE), Engine(double, TABLE)
+    with ThreadPoolExecutor(4) as askers:
+        found = list(askers.map(partial(shared.rank, plies=2), states))
+    assert found == [alone.rank(state, 2) for state in states]
 
 
 def after(questions: int) -> Callable[[], bool]:
@@ -272,10 +285,20 @@ def test_a_search_stopped_later_answers_with_the_deepest_complete_level(single: 
     assert len(found) > 1
 
 
-def test_a_stop_is_heard_within_50_ms(single: Evaluator) -> None:
+def test_on_two_threads_it_answers_with_a_complete_level_too(double: Evaluator) -> None:
+    engine, state = Engine(double, TABLE), GameState().with_dice(Dice(3, 1))
+    levels = [engine.rank(state, level) for level in range(3)]
+    for questions in range(12):
+        ranked = engine.rank(state, 2, stop=after(questions))
+        assert ranked == levels[ranked[0].plies]
+    assert engine.rank(state, 2, stop=after(0)) == levels[0]
+
+
+@pytest.mark.parametrize("threads", ["single", "double"])
+def test_a_stop_is_heard_within_50_ms(threads: str, request: pytest.FixtureRequest) -> None:
     """The first search warms up; a deep one then has to end when its time is over."""
     state = GameState().with_dice(Dice(2, 1))
-    engine = Engine(single, TABLE)
+    engine = Engine(request.getfixturevalue(threads), TABLE)
     late = []
     for _ in range(5):
         end = time.monotonic() + 0.1

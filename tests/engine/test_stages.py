@@ -32,7 +32,7 @@ later = ready()
 engine.best(rolled, plies=1), engine.cube(state, plies=1), engine.evaluate(state, plies=2), engine.luck(rolled)
 engine.rollout(state, __import__("bgd.engine").engine.RolloutPlan(trials=36, truncate=2))
 print(*sorted(ready() - later), sep=",")
-print(*sorted(first & {"expand_of", "worths", "play_games"}), sep=",")
+print(*sorted(first & {"expand", "task_of", "total", "play_games"}), sep=",")
 """
 
 
