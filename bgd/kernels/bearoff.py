@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels import twosided
-from bgd.kernels.cache import cache_root, float_kernel, inner_kernel
+from bgd.kernels.cache import cache_root, inner_kernel, kernel
 from bgd.kernels.home import ARRANGEMENTS, both_home, opponent_index, own_index
 from bgd.kernels.movegen import BOARD, PlaySpace, generate, play_space
 from bgd.kernels.scalars import as_single
@@ -42,7 +42,7 @@ class Bearoff(NamedTuple):
         return float((1.0 - self.off[index].astype(np.float64)).sum())
 
 
-@float_kernel
+@kernel
 def _fill(chance: NDArray[np.float64], first: NDArray[np.float64], space: PlaySpace) -> None:
     """Fill the chances of taking exactly n rolls, for all checkers and for the first one, in order of index."""
     board = np.zeros(BOARD, np.int8)

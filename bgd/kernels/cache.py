@@ -104,24 +104,20 @@ _NO_COUNTS = {"_nrt": False}
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile an integer kernel: cached, without the interpreter lock, without zero-division checks."""
+    """Compile a kernel: cached, without the interpreter lock, without zero-division checks. Float arithmetic is done as
+    it is written, so that the same question has the same bytes whatever a kernel was compiled beside."""
     return _compile(function)
 
 
-def float_kernel(function: _Function) -> _Function:
-    """Compile a kernel of float sums whose order the compiler may choose: the same bytes on every call and run of
-    one compiled set, not between different machines."""
+def learning_kernel(function: _Function) -> _Function:
+    """Compile a kernel of training, of float sums whose order the compiler may choose: the same bytes on every call,
+    not from one compiled set to the next. What play and rollouts use is never of this kind."""
     return _compile(function, fastmath=_FAST_MATH)
 
 
 def inner_kernel(function: _Function) -> _Function:
     """`kernel` without reference counts: for functions that make no arrays. Twice as fast where they are small."""
     return _compile(function, **_NO_COUNTS)
-
-
-def inner_float_kernel(function: _Function) -> _Function:
-    """`float_kernel` without reference counts: for functions that make no arrays."""
-    return _compile(function, fastmath=_FAST_MATH, **_NO_COUNTS)
 
 
 def embedded_kernel(function: _Function) -> _Function:

@@ -13,7 +13,7 @@ from numba.experimental import structref
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, inlined_kernel, inner_float_kernel, kernel
+from bgd.kernels.cache import inlined_kernel, inner_kernel, kernel
 from bgd.kernels.cubeful import (
     CubeSpace,
     Ladder,
@@ -118,7 +118,7 @@ def stand(board: NDArray[np.int8], ladder: Ladder, table: Bearoff, cube: CubeSpa
     found[BEST] = best_action(found[ROLLING], found[TAKEN], ladder)
 
 
-@inner_float_kernel
+@inner_kernel
 def _judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, int]:
     """See `judge`."""
     net = borrow(everything, "net")
@@ -163,7 +163,7 @@ def _judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, 
     return best, count
 
 
-@float_kernel
+@kernel
 def judge(die1: int, die2: int, cubeful: bool, everything: Case) -> tuple[int, int]:
     """The index of the best play of the dice and how many there are, all of them left in the case's space; with no dice
     (0) what its board is worth, to its `found`. One kernel for both, since both would be compiled.

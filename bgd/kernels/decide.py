@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, inlined_kernel, inner_float_kernel
+from bgd.kernels.cache import inlined_kernel, inner_kernel, kernel
 from bgd.kernels.movegen import BOARD, MAX_PLAYS, PlaySpace, flip, generate, play_space
 from bgd.kernels.network import (
     EXACT,
@@ -62,7 +62,7 @@ def space_for(net: Net) -> Space:
     )
 
 
-@inner_float_kernel
+@inner_kernel
 def turn_probabilities(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
     """The five numbers as the other side sees them."""
     win = source[0]
@@ -75,7 +75,7 @@ def turn_probabilities(source: NDArray[np.float32], target: NDArray[np.float32])
     target[4] = win_backgammon
 
 
-@inner_float_kernel
+@inner_kernel
 def turn_weights(source: NDArray[np.float32], target: NDArray[np.float32]) -> None:
     """Weights such that their utility of the opponent's numbers is minus `source`'s utility of the mover's."""
     constant = source[0]
@@ -109,7 +109,7 @@ def evaluate_kept(
     return best
 
 
-@inner_float_kernel
+@inner_kernel
 def best_play_pruned(
     board: NDArray[np.int8],
     die1: int,
@@ -128,7 +128,7 @@ def best_play_pruned(
     return evaluate_kept(board, kept, weights, net, table, space), count, kept
 
 
-@inner_float_kernel
+@inner_kernel
 def one_ply(
     board: NDArray[np.int8],
     weights: NDArray[np.float32],
@@ -172,7 +172,7 @@ def one_ply(
     nest(out)  # sums of 21 products are rounded
 
 
-@inner_float_kernel
+@inner_kernel
 def static_on_roll(
     boards: NDArray[np.int8], net: Net, table: Bearoff, space: Space, probs: NDArray[np.float32]
 ) -> None:
@@ -187,7 +187,7 @@ def static_on_roll(
         turn_probabilities(space.net.out, probs[i])
 
 
-@float_kernel
+@kernel
 def evaluate_on_roll(
     boards: NDArray[np.int8],
     plies: int,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import float_kernel
+from bgd.kernels.cache import learning_kernel
 from bgd.kernels.encode import CLASS_MASK, GROUPS, ROWS
 from bgd.kernels.network import OUTPUTS, UNITS, Net, NetSpace, sum_rows, upper_layers
 from bgd.kernels.scalars import as_int, as_single
@@ -38,7 +38,7 @@ def adam_for(net: Net) -> Adam:
     return Adam(zeros(), zeros(), zeros(), np.zeros(ROWS, np.int8), np.zeros(ROWS, np.int64))
 
 
-@float_kernel
+@learning_kernel
 def _update(
     weights: NDArray[np.float32],
     gradient: NDArray[np.float32],
@@ -59,7 +59,7 @@ def _update(
         gradient[k] = 0
 
 
-@float_kernel
+@learning_kernel
 def _lesson(
     rows: NDArray[np.int64],
     kind: int,
@@ -129,7 +129,7 @@ def _lesson(
     return error * error
 
 
-@float_kernel
+@learning_kernel
 def fit_batches(
     batches: int,
     batch: int,

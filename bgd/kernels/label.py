@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, kernel
+from bgd.kernels.cache import kernel
 from bgd.kernels.decide import Space, one_ply
 from bgd.kernels.encode import GROUPS, encode
 from bgd.kernels.movegen import BOARD, flip, generate
@@ -34,7 +34,7 @@ CANDIDATES = 3  # plays of one decision that are labelled: the best by the netwo
 _MARGIN = 0.25  # and not worse than the best by more than this equity
 
 
-@float_kernel
+@kernel
 def _candidates(best: int, kept: int, space: Space, boards: NDArray[np.int8], most: int) -> int:
     """Copy the boards of the best few plays of the decision in `space` to `boards`, best first; their number."""
     margin = space.utility[best] - as_single(_MARGIN)
@@ -73,7 +73,7 @@ def lesson_space() -> Lesson:
     )
 
 
-@float_kernel
+@kernel
 def correct_labels(turns: int, end: NDArray[np.float32], labels: NDArray[np.float32], lesson: Lesson) -> None:
     """Carry what the later turns of a game found out back to the labels of its earlier ones.
 
@@ -103,7 +103,7 @@ def correct_labels(turns: int, end: NDArray[np.float32], labels: NDArray[np.floa
                 found[k] = 0
 
 
-@float_kernel
+@kernel
 def label_games(
     wanted: int,
     share: float,

@@ -377,6 +377,37 @@ blend: Callable[[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray
 in `signs`, words of 64 bits. Two sums turn by turn, so that none waits for the last."""
 
 
+def _positive_part(builder: Any, vector: Any) -> Any:
+    none = ir.Constant(vector.type, None)
+    return builder.select(builder.fcmp_unordered(">", vector, none), vector, none)
+
+
+def _total(builder: Any, start: Any, vector: Any) -> Any:
+    """The sum of the lanes and `start`, in the order that suits the processor: always the same on one."""
+    kind = ir.FunctionType(_SINGLE, [_SINGLE, vector.type])
+    total = _cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{vector.type.count}f32")
+    return builder.call(total, [start, vector], fastmath=("reassoc",))
+
+
+def _typed_positive_dot(_: Any, numbers: Any, factors: Any) -> Any:
+    if not _contiguous(numbers, factors) or not numbers.dtype == factors.dtype == types.float32:
+        return None
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vectors = (
+            _load(builder, _pointer(context, builder, kind, array), _SINGLE, 32)
+            for kind, array in zip(signature.args, arguments, strict=True)
+        )
+        product = builder.fmul(_positive_part(builder, next(vectors)), next(vectors))
+        return _total(builder, ir.Constant(_SINGLE, 0.0), product)
+
+    return types.float32(numbers, factors), code
+
+
+positive_dot: Callable[[NDArray[Any], NDArray[Any]], float] = _intrinsic(_typed_positive_dot)
+"""The sum of 32 products of the positive ones of the numbers and the factors."""
+
+
 def _rational(builder: Any, fused: Any, x: Any, lanes: int) -> Any:
     """Each lane's sigmoid; see `sigmoids`."""
 
@@ -413,21 +444,16 @@ def _typed_sigmoids(_: Any, target: Any, bias: Any, rows: Any, units: Any) -> An
         targets, biases, table, sums = (
             _pointer(context, builder, kind, array) for kind, array in zip(signature.args, arguments, strict=True)
         )
-        vector, short = ir.VectorType(_SINGLE, lanes), ir.VectorType(_SINGLE, padded)
-        total = _cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_SINGLE, [_SINGLE, vector]), f"llvm.vector.reduce.fadd.v{lanes}f32"
-        )
+        short = ir.VectorType(_SINGLE, padded)
         fused = _cgutils.get_or_insert_function(
             builder.module, ir.FunctionType(short, [short] * 3), f"llvm.fmuladd.v{padded}f32"
         )
-        active = _load(builder, sums, _SINGLE, lanes)
-        none = ir.Constant(vector, None)
-        active = builder.select(builder.fcmp_unordered(">", active, none), active, none)
+        active = _positive_part(builder, _load(builder, sums, _SINGLE, lanes))
         found = ir.Constant(short, None)
         for output in range(outputs):
             row = _load(builder, builder.gep(table, [ir.Constant(_LONG, lanes * output)]), _SINGLE, lanes)
             start = builder.load(builder.gep(biases, [ir.Constant(_LONG, output)]))
-            summed = builder.call(total, [start, builder.fmul(active, row)], fastmath=("reassoc",))
+            summed = _total(builder, start, builder.fmul(active, row))
             found = builder.insert_element(found, summed, ir.Constant(_INT, output))
         found = _rational(builder, fused, found, padded)
         for output in range(outputs):

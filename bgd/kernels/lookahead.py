@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import inner_float_kernel, inner_kernel
+from bgd.kernels.cache import inner_kernel
 from bgd.kernels.cubeful import CubeSpace, Ladder, efficiency_at
 from bgd.kernels.decide import Space, turn_probabilities
 from bgd.kernels.dice import CHANCES, ROLLS
@@ -108,7 +108,7 @@ def slot_of(board: NDArray[np.int8], rollout: int, cube: int, plies: int, space:
     return SLOTS, False
 
 
-@inner_float_kernel
+@inner_kernel
 def worth_after(
     after: NDArray[np.int8],
     side: int,
@@ -132,7 +132,7 @@ def worth_after(
     return ladder.total - worth
 
 
-@inner_float_kernel
+@inner_kernel
 def evaluate_some(first: int, last: int, weights: NDArray[np.float32], net: Net, table: Bearoff, space: Space) -> None:
     """Evaluate the plays `space.prune.kept[first:last]` of the parent that is prepared."""
     for q in range(first, last):
@@ -143,7 +143,7 @@ def evaluate_some(first: int, last: int, weights: NDArray[np.float32], net: Net,
             space.probs[i, k] = space.net.out[k]
 
 
-@inner_float_kernel
+@inner_kernel
 def pick(
     kept: int, side: int, state: int, orders: Orders, table: Bearoff, space: Space, cube: CubeSpace
 ) -> tuple[int, float]:
@@ -170,7 +170,7 @@ def pick(
     return found, top
 
 
-@inner_float_kernel
+@inner_kernel
 def look(
     board: NDArray[np.int8],
     slot: int,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff, race_probabilities
-from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_float_kernel, inner_kernel
+from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
     GROUPS,
@@ -100,7 +100,7 @@ def net_space(net: Net) -> NetSpace:
     return NetSpace(*map(aligned, arrays))
 
 
-@inner_float_kernel
+@inner_kernel
 def sum_rows(rows: NDArray[np.int64], net: Net, acc: NDArray[Any]) -> None:
     """First-layer sums from scratch."""
     embed = net.embed
@@ -176,7 +176,7 @@ def opinion(kind: int, net: Net, space: NetSpace) -> None:
     impose(kind, space.out)
 
 
-@inner_float_kernel
+@inner_kernel
 def upper_layers(cls: int, net: Net, space: NetSpace) -> int:
     """The sigmoids of `space.acc`, facts not imposed, with what training asks for besides: the second layer's units
     in `space.units`, and in `space.active` which of the first layer's are above 0; returns their number."""
@@ -194,7 +194,7 @@ def upper_layers(cls: int, net: Net, space: NetSpace) -> int:
     return count
 
 
-@inner_float_kernel
+@inner_kernel
 def nest(out: NDArray[np.float32]) -> None:
     """Cut each number to what the one before it allows: 1, win, win a gammon; 1 - win, lose a gammon."""
     out[0] = min(out[0], as_single(1))
@@ -204,7 +204,7 @@ def nest(out: NDArray[np.float32]) -> None:
     out[4] = min(out[4], out[3])
 
 
-@inner_float_kernel
+@inner_kernel
 def impose(kind: int, out: NDArray[np.float32]) -> None:
     """Make the five numbers agree with what the position makes certain, and with each other."""
     zero = as_single(0)
@@ -254,7 +254,7 @@ def _known(board: NDArray[np.int8], own: int, opponent: int, table: Bearoff, out
     return False
 
 
-@inner_float_kernel
+@inner_kernel
 def exact_probabilities(board: NDArray[np.int8], table: Bearoff, out: NDArray[np.float32]) -> bool:
     """Fill `out` and return True if the game is over, won by the mover, or is a race inside both home boards."""
     return _known(board, at_least(board, 1), at_most(board, -1), table, out)
@@ -282,7 +282,7 @@ def evaluate_child(board: NDArray[np.int8], net: Net, table: Bearoff, space: Net
     return NETWORK
 
 
-@inner_float_kernel
+@inner_kernel
 def evaluate_board(board: NDArray[np.int8], net: Net, table: Bearoff, space: NetSpace) -> int:
     """The same from scratch."""
     if exact_probabilities(board, table, space.out):
@@ -293,7 +293,7 @@ def evaluate_board(board: NDArray[np.int8], net: Net, table: Bearoff, space: Net
     return NETWORK
 
 
-@inner_float_kernel
+@inner_kernel
 def utility_of(weights: NDArray[np.float32], out: NDArray[np.float32]) -> float:
     """`weights[0]` plus the sum of `weights[1 + k] * out[k]`: money equity for -1, 2, 1, 1, -1, -1."""
     total: float = weights[0]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import inner_float_kernel
+from bgd.kernels.cache import inner_kernel
 from bgd.kernels.encode import POINT_ROWS
-from bgd.kernels.lanes import differing, lowest
+from bgd.kernels.lanes import differing, lowest, positive_dot
 from bgd.kernels.movegen import MAX_PLAYS, PlaySpace
 from bgd.kernels.scalars import as_int, as_single
 
@@ -62,12 +62,12 @@ def random_prune_net(seed: int) -> PruneNet:
     )
 
 
-@inner_float_kernel
+@inner_kernel
 def _row(board: NDArray[np.int8], point: int) -> int:
     return point * 15 + min(max(as_int(board[point]), -7), 7) + 7
 
 
-@inner_float_kernel
+@inner_kernel
 def _sum_all(board: NDArray[np.int8], net: PruneNet, acc: NDArray[np.float32]) -> None:
     for k in range(WIDTH):
         acc[k] = net.bias[k]
@@ -77,26 +77,23 @@ def _sum_all(board: NDArray[np.int8], net: PruneNet, acc: NDArray[np.float32]) -
             acc[k] += row[k]
 
 
-@inner_float_kernel
+@inner_kernel
 def _output(acc: NDArray[np.float32], net: PruneNet) -> float:
-    total: float = net.out_bias[0]
-    for k in range(WIDTH):
-        total += max(acc[k], as_single(0)) * net.out[k]
+    total: float = net.out_bias[0] + positive_dot(acc, net.out)
     return total
 
 
-@inner_float_kernel
+@inner_kernel
 def _child_row(board: NDArray[np.int8], point: int) -> int:
     """The same; of the padding the last row, which the parent has there too."""
     return min(_row(board, point), POINT_ROWS - 1)
 
 
-@inner_float_kernel
+@inner_kernel
 def _score_child(board: NDArray[np.int8], child: NDArray[np.int8], net: PruneNet, space: PruneSpace) -> float:
     """The output for a play of `board`, from `space.parent` and the points that differ, four at a time.
 
     All in one loop for up to four, which most plays change: twice as fast as a loop for each point."""
-    total: float = net.out_bias[0]
     acc = space.parent
     points = differing(board, child)
     while True:
@@ -116,17 +113,14 @@ def _score_child(board: NDArray[np.int8], child: NDArray[np.int8], net: PruneNet
         o1 = net.embed[space.rows[p1]]
         o2 = net.embed[space.rows[p2]]
         o3 = net.embed[space.rows[p3]]
-        if points == 0:
-            for k in range(WIDTH):
-                value = acc[k] + ((n0[k] - o0[k]) + (n1[k] - o1[k])) + ((n2[k] - o2[k]) + (n3[k] - o3[k]))
-                total += max(value, as_single(0)) * net.out[k]
-            return total
         for k in range(WIDTH):
             space.acc[k] = acc[k] + ((n0[k] - o0[k]) + (n1[k] - o1[k])) + ((n2[k] - o2[k]) + (n3[k] - o3[k]))
         acc = space.acc
+        if points == 0:
+            return _output(acc, net)
 
 
-@inner_float_kernel
+@inner_kernel
 def keep_best(
     board: NDArray[np.int8], count: int, keep: int, net: PruneNet, plays: PlaySpace, space: PruneSpace
 ) -> int:
@@ -160,7 +154,7 @@ def keep_best(
     return found
 
 
-@inner_float_kernel
+@inner_kernel
 def within(kept: int, window: float, space: PruneSpace) -> int:
     """How many of the plays that `keep_best` chose are not worse than the best by more than `window`."""
     least = space.scores[space.kept[0]] - as_single(window)
@@ -169,7 +163,7 @@ def within(kept: int, window: float, space: PruneSpace) -> int:
     return kept
 
 
-@inner_float_kernel
+@inner_kernel
 def learn_score(board: NDArray[np.int8], target: float, rate: float, net: PruneNet, space: PruneSpace) -> float:
     """One gradient step of the small network towards `target`; returns the error before it."""
     acc = space.acc

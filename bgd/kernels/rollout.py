@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import inner_float_kernel, inner_kernel
+from bgd.kernels.cache import inner_kernel
 from bgd.kernels.cubeful import CubeSpace, Ladder, efficiency_at
 from bgd.kernels.decide import Space, turn_probabilities
 from bgd.kernels.dice import game_roll
@@ -114,7 +114,7 @@ def roll_space(space: Space) -> RollSpace:
     )
 
 
-@inner_float_kernel
+@inner_kernel
 def _add_luck(side: int, rolls: RollSpace) -> None:
     """Add the turn's luck to the game's, as side 0 sees it."""
     luck = rolls.luck
@@ -131,7 +131,7 @@ def _add_luck(side: int, rolls: RollSpace) -> None:
     total[WORTH] -= luck[WORTH]
 
 
-@inner_float_kernel
+@inner_kernel
 def _finish(
     side: int,
     chances: NDArray[np.float32],
@@ -153,7 +153,7 @@ def _finish(
     return True
 
 
-@inner_float_kernel
+@inner_kernel
 def _won_worth(side: int, state: int, probs: NDArray[np.float32], ladder: Ladder) -> float:
     """What a game that the side has won, as `probs` say, is worth to it."""
     points = 1
@@ -171,7 +171,7 @@ def _may_turn(side: int, state: int, ladder: Ladder) -> bool:
     return held and level + 1 < ladder.usable.shape[1] and bool(ladder.usable[side, level])
 
 
-@inner_float_kernel
+@inner_kernel
 def _choose(
     die1: int,
     die2: int,
@@ -197,7 +197,7 @@ def _choose(
         rolls.probs[k] = space.probs[best, k]
 
 
-@inner_float_kernel
+@inner_kernel
 def _begin(start: Start, rolls: RollSpace) -> None:
     at = rolls.at
     at[TURN] = 0
@@ -212,7 +212,7 @@ def _begin(start: Start, rolls: RollSpace) -> None:
         rolls.total[k] = 0.0
 
 
-@inner_float_kernel
+@inner_kernel
 def _throw(
     game: int,
     plies: int,
@@ -263,7 +263,7 @@ def _throw(
     return True
 
 
-@inner_float_kernel
+@inner_kernel
 def _play_game(
     game: int,
     start: Start,
@@ -338,7 +338,7 @@ def _play_game(
     return False
 
 
-@inner_float_kernel
+@inner_kernel
 def play_games(
     first: int,
     start: Start,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import Bundle
-from bgd.kernels.cache import float_kernel, inner_float_kernel, inner_kernel, kernel
+from bgd.kernels.cache import inner_kernel, kernel
 from bgd.kernels.cubeful import CubeSpace, Ladder, answer, worths_after
 from bgd.kernels.decide import Space
 from bgd.kernels.dice import CHANCES, DICE, ROLLS
@@ -99,7 +99,7 @@ def task_like(
     return task, number
 
 
-@inner_float_kernel
+@inner_kernel
 def _replies(
     first: int,
     last: int,
@@ -165,7 +165,7 @@ def _levels(number: int, example: Task) -> int:
     return levels
 
 
-@inner_float_kernel
+@inner_kernel
 def _expand(
     first: int,
     last: int,
@@ -191,7 +191,7 @@ def _cube_space(levels: int) -> CubeSpace:
     return CubeSpace(np.zeros((2, 4)), np.zeros((2, levels)), np.zeros(2 * levels - 1), np.zeros(OUTPUTS))
 
 
-@float_kernel
+@kernel
 def expand(
     notice: Notice,
     most: int,

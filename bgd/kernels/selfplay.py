@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import float_kernel, kernel
+from bgd.kernels.cache import kernel, learning_kernel
 from bgd.kernels.decide import Space, best_play_pruned, turn_probabilities
 from bgd.kernels.encode import (
     AGAINST_BACKGAME,
@@ -203,7 +203,7 @@ def possible(kind: int, output: int) -> bool:
     return True
 
 
-@float_kernel
+@learning_kernel
 def learn_position(
     rows: NDArray[np.int64],
     kind: int,
@@ -255,7 +255,7 @@ def learn_position(
             row[k] += gradient[k]
 
 
-@float_kernel
+@learning_kernel
 def best_play_and_lesson(
     board: NDArray[np.int8],
     die1: int,
@@ -282,7 +282,7 @@ def best_play_and_lesson(
     return best, count, kept
 
 
-@float_kernel
+@learning_kernel
 def learn_games(
     games: int,
     rate: float,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bgd.kernels import lanes
-from bgd.kernels.cache import inner_float_kernel, inner_kernel
+from bgd.kernels.cache import inner_kernel
 from bgd.kernels.lanes import BLOCK_BYTES, HOMEWARD, MEN_MASK, PIPS, PIPS_MASK, TIMING
 from bgd.rules.board import Board
 from tests.kernels.arrays import padded
@@ -34,7 +34,7 @@ def of_bits(word: int) -> tuple[int, int, int, int]:
     return lanes.lowest(word), lanes.leading(word), lanes.reversed_bits(word), lanes.count_bits(word)
 
 
-@inner_float_kernel
+@inner_kernel
 def add_rows(target: np.ndarray, base: np.ndarray, rows: np.ndarray, more: np.ndarray, less: np.ndarray) -> int:
     return lanes.add_rows(target, base, rows, more, more.shape[0], less, less.shape[0])
 
@@ -44,12 +44,12 @@ def positive(numbers: np.ndarray, start: int) -> int:
     return lanes.positive(numbers, start)
 
 
-@inner_float_kernel
+@inner_kernel
 def upper(units: np.ndarray, base: np.ndarray, rows: np.ndarray, factors: np.ndarray, signs: np.ndarray) -> None:
     lanes.blend(units, base, rows, factors, signs)
 
 
-@inner_float_kernel
+@inner_kernel
 def sigmoids(target: np.ndarray, bias: np.ndarray, rows: np.ndarray, units: np.ndarray) -> None:
     lanes.sigmoids(target, bias, rows, units)
 
