@@ -94,11 +94,11 @@ def in_contact(constants: NDArray[np.float64], board: Board) -> Efficiency:
 
 
 def in_races(constants: NDArray[np.float64], board: Board) -> Efficiency:
-    """The most, what the pips divide, and `win`; without gammons. Dead where the constants in force say so."""
+    """The most, what the square of the pips divides, and `win`. Dead where the constants in force say so."""
     most, less, win = constants.tolist()
     if efficiency(board) == DEAD:
         return DEAD
-    return CONTACT_EFFICIENCY._replace(even=most - less / board.pips, win=win)
+    return CONTACT_EFFICIENCY._replace(even=most - less / board.pips**2, win=win)
 
 
 def formula(chances: Chances, alive: Efficiency) -> NDArray[np.float64]:

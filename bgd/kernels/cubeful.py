@@ -74,7 +74,8 @@ def _efficiency(board: NDArray[np.int8], on_roll: int, waiting: int, constants: 
         return float(constants[0])
     if waiting & MEN_MASK <= 2 and (waiting >> PIPS) & PIPS_MASK <= 3:  # surely off with the next roll
         return 0.0
-    return float(max(0.0, constants[1] - constants[2] / max(1, (on_roll >> PIPS) & PIPS_MASK)))
+    pips = max(1, (on_roll >> PIPS) & PIPS_MASK)
+    return float(max(0.0, constants[1] - constants[2] / (pips * pips)))
 
 
 @inner_kernel
