@@ -67,9 +67,8 @@ RACE_EFFICIENCY: Final = (0.71, 39.0)
 from it. The rest is as in contact positions, less gammons in most.
 
 Fitted with these to such rollouts of 110 races, counted six times, and exact values of 551 with 7 to 40 pips: 0.712,
-39.4. On 112 other races
-(seed 3 again, long; short ones) errors two plies deep are .017, .027, .013; .017, .031, .011; before, with a line in
-the pips, .021, .039, .017; .018, .036, .011."""
+39.4. On 112 other races (seed 3 again) errors two plies deep are .017, .027, .013 in long ones and .017, .031, .011 in
+short ones; before, with a line in the pips and no say of the chances, .021, .039, .017 and .018, .036, .011."""
 
 FAR_LIMIT: Final = 1024
 """A cube limit this many times the cube is as good as none: each level brings the take point to a third of its distance

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bgd.engine import stakes
 from bgd.engine.cube import Searched, decide, evaluation, refusal
 from bgd.engine.met import MatchEquityTable
-from bgd.engine.stakes import DEAD, Efficiency, Stakes, efficiency, play_stakes
+from bgd.engine.stakes import CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency, Stakes, efficiency, play_stakes
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
@@ -92,6 +92,38 @@ def test_on_the_last_roll_any_favourite_doubles_and_an_underdog_does_not() -> No
 )
 def test_it_is_the_last_roll_when_the_opponent_surely_bears_off_next(board: Board, last: bool) -> None:
     assert (efficiency(board) == DEAD) is last
+
+
+# How alive the cube is
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.2))
+def test_a_cube_is_more_alive_near_its_use_and_less_in_the_hands_of_who_plays_for_a_gammon(
+    win: float, gammons: float, lost_gammons: float, more: float
+) -> None:
+    alive = CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons, last=False)
+    assert 0 <= alive <= 1
+    assert CONTACT_EFFICIENCY.alive(win + more, gammons, lost_gammons, last=False) >= alive
+    assert CONTACT_EFFICIENCY.alive(win, gammons + more, lost_gammons, last=False) <= alive
+    assert CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons + more, last=False) >= alive
+    assert CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons, last=True) <= alive
+
+
+def test_the_cube_dies_in_the_last_rolls_of_a_race() -> None:
+    races = [by_own_points((6,) * men, (6,) * 8) for men in range(1, 15)]
+    alive = [efficiency(board).even for board in races]
+    assert alive == sorted(alive)
+    assert (efficiency(races[0]), alive[-1]) == (DEAD, pytest.approx(RACE_EFFICIENCY[0], abs=0.01))
+
+
+@given(chances())
+def test_the_middle_is_a_better_place_for_the_cube_than_the_other_side_and_a_worse_one_than_ones_own(
+    likely: Chances,
+) -> None:
+    mine, centred, yours = (
+        decide(money(cube=cube), likely, 0).no_double for cube in (Cube(2, ME), Cube(2), Cube(2, YOU))
+    )
+    assert yours - 1e-9 <= centred <= mine + 1e-9
 
 
 # Money
