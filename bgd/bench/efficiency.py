@@ -1,12 +1,12 @@
-"""How alive the cube is, by class of position: the efficiency with which Janowski's formula best tells what is rolled
-out.
+"""How alive the cube is, by class of position: the efficiency with which the formula of bgd.engine.stakes best tells
+what is rolled out.
 
-Positions of bgd's own money games that are near a decision, by the chances of the side on roll, are rolled out at 0
-plies without a cube, and then with it: in the middle, and turned and the opponent's, as in a double taken. Where both
-sides are in the two-sided bear-off table, that knows all three. With the chances found, the formula makes of each of
-the two equities that a decision compares `dead + x * (live - dead)`; x is fitted by least squares to both, in units of
-the cube before the double: one number for contact, one for long races, and for short ones a line in the pips of the
-side on roll. Standard errors allow for positions that differ in x.
+Positions of bgd's own money games whose game is open, by the chances of the side on roll, are rolled out at 0 plies
+without a cube, and then with it: in the middle, turned and the opponent's as in a double taken, and the side's own.
+Where both sides are in the two-sided bear-off table, that knows all of it. With the chances found, the formula makes
+of an efficiency the three equities; its constants are fitted by least squares to them, in units of the cube before the
+double: in contact those of `Efficiency` but `last`, which money play never sees, in races the most, what the pips take
+away from it, and `win`. Standard errors allow for positions that miss in all three together.
 
 The games' own doubles and takes follow the constants in force (bgd.engine.stakes), so that after a change of these the
 next fit may differ: by little, since a cube turned a little late or early costs little.
@@ -29,13 +29,14 @@ from numpy.typing import NDArray
 from bgd.bench import played
 from bgd.engine import Engine, RolloutPlan
 from bgd.engine.evaluator import Evaluator
-from bgd.engine.stakes import Stakes, efficiency
+from bgd.engine.stakes import CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency, Stakes, efficiency
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Money, Side
 
-NEAR: Final = (0.6, 0.85)
-"""Chances of winning of the side on roll between which doubles and takes are decided."""
+OPEN: Final = (0.3, 0.87)
+"""Chances of winning of the side on roll between which a game is open: where doubles and takes are decided, and what
+comes of them a few rolls later."""
 
 LONG: Final = 50
 """Pips of the side on roll from which a race is called long."""
@@ -43,50 +44,92 @@ LONG: Final = 50
 LEVELS: Final = (0, 1, 2)
 """Plies at which the engine's own equities are compared with those found."""
 
+EQUITIES: Final = ("no double", "double/take", "own cube")
+
 _TERMS: Final = Money(jacoby=False, beavers=False)
-_MIDDLE: Final = Cube()
-_TURNED: Final = Cube(2, Side.TOP)
+_CUBES: Final = (Cube(), Cube(2, Side.TOP), Cube(2, Side.BOTTOM))
+_UNITS: Final = (1, 2, 1)  # a double taken counts in units of the cube before it
+_STEP: Final = 1e-4
+_ROUNDS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A position: no double and a double taken, by the formula with a dead and with a live cube and as found, with the
-    standard errors of that; (2,) each, in units of the cube before the double. `known`: exactly, by the table."""
+    """A position before the roll, its chances, and its EQUITIES as found, with the standard errors of these; (3,) each,
+    in units of the cube before a double. `known`: exactly, by the table."""
 
     board: Board
-    dead: NDArray[np.float64]
-    live: NDArray[np.float64]
+    chances: Chances
     found: NDArray[np.float64]
     errors: NDArray[np.float64]
     known: bool = False
 
 
-Terms: TypeAlias = Callable[[Sequence[Sample]], NDArray[np.float64]]
-"""What an efficiency is made of: a row for each position, to be multiplied by what is fitted."""
+Meant: TypeAlias = Callable[[NDArray[np.float64], Board], Efficiency]
+"""What the constants that are fitted mean at a board."""
 
 
 def measure(evaluator: Evaluator, count: int, trials: int, seed: int) -> list[dict[str, Any]]:
-    """A row for contact, for long races and for short ones, of `count` positions each, rolled out `trials` times."""
+    """A row for contact, for long races and short ones together, and for what engine and formula make of each, of
+    `count` positions of each class, rolled out `trials` times."""
     engine = Engine(evaluator)
-    found = []
-    for name, boards in _positions(engine, count, seed).items():
-        samples = [_sample(engine, evaluator, board, trials, seed) for board in boards]
-        row = _line(samples) if name == "short race" else _constant(samples)
-        row |= {"levels": _levels(engine, [sample for sample in samples if not sample.known])}
-        found.append(_told({"class": name, **row}))
-    return found
+    samples = {
+        name: [_sample(engine, evaluator, board, trials, seed) for board in boards]
+        for name, boards in _positions(engine, count, seed).items()
+    }
+    races = samples["long race"] + samples["short race"]
+    rows: list[dict[str, Any]] = [
+        {"class": "contact", **_fitted(samples["contact"], in_contact, CONTACT_EFFICIENCY[:4])},
+        {"class": "race", **_fitted(races, in_races, (*RACE_EFFICIENCY, CONTACT_EFFICIENCY.win))},
+    ]
+    for name, some in samples.items():
+        rows.append({"class": name, "levels": _levels(engine, [sample for sample in some if not sample.known])})
+    return [_told(row) for row in rows]
 
 
-def fit(samples: Sequence[Sample], terms: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Least squares of found - dead by terms * (live - dead), and standard errors that hold if the two equities of a
-    position miss together."""
-    weight = np.array([sample.live - sample.dead for sample in samples])
-    wanted = np.array([sample.found - sample.dead for sample in samples])
-    columns = weight[:, :, None] * terms[:, None, :]
-    inverse = np.linalg.pinv(np.einsum("nek,nel->kl", columns, columns))
-    fitted: NDArray[np.float64] = inverse @ np.einsum("nek,ne->k", columns, wanted)
-    scores = np.einsum("nek,ne->nk", columns, wanted - columns @ fitted)
-    return fitted, np.sqrt(np.maximum(0.0, np.diag(inverse @ (scores.T @ scores) @ inverse)))
+def in_contact(constants: NDArray[np.float64], board: Board) -> Efficiency:
+    """Four of them, wherever it is."""
+    even, win, gammons, lost_gammons = constants.tolist()
+    return Efficiency(even, win, gammons, lost_gammons, CONTACT_EFFICIENCY.last)
+
+
+def in_races(constants: NDArray[np.float64], board: Board) -> Efficiency:
+    """The most, what the square of the pips divides, and `win`. Dead where the constants in force say so."""
+    most, less, win = constants.tolist()
+    if efficiency(board) == DEAD:
+        return DEAD
+    return CONTACT_EFFICIENCY._replace(even=most - less / board.pips**2, win=win)
+
+
+def formula(chances: Chances, alive: Efficiency) -> NDArray[np.float64]:
+    """The EQUITIES."""
+    return np.array(
+        [
+            unit * Stakes(chances, cube, Side.BOTTOM, _TERMS).cubeful(cube.value, _users(cube), alive)
+            for cube, unit in zip(_CUBES, _UNITS, strict=True)
+        ]
+    )
+
+
+def fit(
+    samples: Sequence[Sample], meant: Meant, first: Sequence[float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Least squares of formula less found by Gauss and Newton, from the constants `first`; and standard errors that
+    hold if the equities of a position miss together."""
+    found = np.array(first, float)
+    for _ in range(_ROUNDS):
+        misses = _misses(samples, meant, found)
+        columns = np.stack(
+            [
+                (_misses(samples, meant, found + step) - _misses(samples, meant, found - step)) / (2 * _STEP)
+                for step in _STEP * np.eye(len(found))
+            ],
+            axis=-1,
+        )
+        inverse = np.linalg.pinv(np.einsum("nek,nel->kl", columns, columns))
+        found = found - inverse @ np.einsum("nek,ne->k", columns, misses)
+    scores = np.einsum("nek,ne->nk", columns, misses)
+    return found, np.sqrt(np.maximum(0.0, np.diag(inverse @ (scores.T @ scores) @ inverse)))
 
 
 def _positions(engine: Engine, count: int, seed: int) -> dict[str, list[Board]]:
@@ -96,7 +139,7 @@ def _positions(engine: Engine, count: int, seed: int) -> dict[str, list[Board]]:
     while min(map(len, found.values())) < count:
         some: dict[str, list[Board]] = {name: [] for name in found}
         for state in played.game(engine, _TERMS, rng):
-            if NEAR[0] < engine.evaluate(state).chances.win < NEAR[1]:
+            if OPEN[0] < engine.evaluate(state).chances.win < OPEN[1]:
                 some[_class_of(state.board)].append(state.board)
         for name, boards in some.items():
             if boards and len(found[name]) < count:
@@ -113,92 +156,65 @@ def _class_of(board: Board) -> str:
 def _sample(engine: Engine, evaluator: Evaluator, board: Board, trials: int, seed: int) -> Sample:
     exact = evaluator.exact_money(board.points)
     if exact is not None:
-        chances, equities, errors = Chances(exact.win), [exact.centred, exact.double_take], [0.0, 0.0]
-    else:
-        state, plan = GameState(board, terms=_TERMS), RolloutPlan(trials=trials, seed=seed)
-        chances = engine.rollout(state, replace(plan, cubeful=False)).lines[0].chances
-        lines = engine.rollout(state, plan).lines
-        equities, errors = [line.value for line in lines], [line.cubeful_error or 0.0 for line in lines]
-    dead, live = (
-        np.array(
-            [
-                cube.value * Stakes(chances, cube, Side.BOTTOM, _TERMS).cubeful(cube.value, _users(cube), alive)
-                for cube in (_MIDDLE, _TURNED)
-            ]
-        )
-        for alive in (0.0, 1.0)
-    )
-    return Sample(board, dead, live, np.array(equities), np.array(errors), exact is not None)
+        equities = np.array([exact.centred, exact.double_take, exact.owned])
+        return Sample(board, Chances(exact.win), equities, np.zeros(len(EQUITIES)), known=True)
+    state, plan = GameState(board, terms=_TERMS), RolloutPlan(trials=trials, seed=seed)
+    chances = engine.rollout(state, replace(plan, cubeful=False)).lines[0].chances
+    owned = engine.rollout(replace(state, cube=_CUBES[2]), replace(plan, doubled=False)).lines
+    lines = engine.rollout(state, plan).lines + owned
+    errors = [line.cubeful_error or 0.0 for line in lines]
+    return Sample(board, chances, np.array([line.value for line in lines]), np.array(errors))
 
 
 def _users(cube: Cube) -> tuple[bool, bool]:
     return cube.owner in (None, Side.BOTTOM), cube.owner in (None, Side.TOP)
 
 
-def _constant(samples: Sequence[Sample]) -> dict[str, Any]:
-    """One efficiency for all."""
-    row = _fitted(samples, lambda some: np.ones((len(some), 1)))
-    (value,), (error,) = row.pop("fitted"), row.pop("errors")
-    return {"efficiency": value, "error": error, **row}
-
-
-def _line(samples: Sequence[Sample]) -> dict[str, Any]:
-    """An efficiency that is a line in the pips, down to the shortest twentieth of these races."""
-    row = _fitted(samples, lambda some: np.array([[1.0, sample.board.pips] for sample in some]))
-    (base, rise), (base_error, rise_error) = row.pop("fitted"), row.pop("errors")
-    shortest = float(np.percentile([sample.board.pips for sample in samples], 5))
-    return {
-        "base": base,
-        "base_error": base_error,
-        "rise": rise,
-        "rise_error": rise_error,
-        "least": base + rise * shortest,
-        "known": sum(sample.known for sample in samples),
-        **row,
-    }
-
-
-def _fitted(samples: Sequence[Sample], terms: Terms) -> dict[str, Any]:
+def _fitted(samples: Sequence[Sample], meant: Meant, first: Sequence[float]) -> dict[str, Any]:
     """What is fitted, with its standard errors, and how well the formula does with it."""
-    fitted, errors = fit(samples, terms(samples))
+    fitted, errors = fit(samples, meant, first)
     halves = (samples[0::2], samples[1::2])
     after = np.concatenate(
-        [_misses(judged, terms(judged) @ fit(others, terms(others))[0]) for judged, others in (halves, halves[::-1])]
+        [_misses(judged, meant, fit(others, meant, first)[0]) for judged, others in (halves, halves[::-1])]
     )
-    before = _misses(samples, np.array([efficiency(sample.board) for sample in samples]))
+    before = np.array([formula(sample.chances, efficiency(sample.board)) - sample.found for sample in samples])
     return {
         "fitted": fitted.tolist(),
         "errors": errors.tolist(),
         "positions": len(samples),
-        "before": _rms(before),
-        "after": _rms(after),
-        "noise": _rms(np.array([sample.errors for sample in samples])),
+        "known": sum(sample.known for sample in samples),
+        "before": _by_equity(before),
+        "after": _by_equity(after),
+        "noise": _by_equity(np.array([sample.errors for sample in samples])),
         "bias_before": before.mean(axis=0).tolist(),
         "bias_after": after.mean(axis=0).tolist(),
     }
 
 
-def _misses(samples: Sequence[Sample], alive: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Formula less found, (n, 2), with an efficiency for each."""
-    return np.array(
-        [sample.dead + x * (sample.live - sample.dead) - sample.found for sample, x in zip(samples, alive, strict=True)]
-    )
+def _misses(samples: Sequence[Sample], meant: Meant, constants: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Formula less found, (n, 3)."""
+    return np.array([formula(sample.chances, meant(constants, sample.board)) - sample.found for sample in samples])
 
 
 def _levels(engine: Engine, samples: Sequence[Sample]) -> list[dict[str, Any]]:
-    """How far the engine's equities of no double and of a double taken are from those found, at several plies."""
+    """How far the engine's equities are from those found, at several plies."""
     rows = []
     for plies in LEVELS if samples else ():
-        decisions = [engine.cube(GameState(sample.board, terms=_TERMS), plies) for sample in samples]
-        misses = np.array([[decision.no_double, decision.double_take] for decision in decisions]) - np.array(
-            [sample.found for sample in samples]
-        )
-        rows.append({"plies": plies, "bias": misses.mean(axis=0).tolist(), "rms": _rms(misses)})
+        misses = np.array([_by_engine(engine, sample.board, plies) - sample.found for sample in samples])
+        rows.append({"plies": plies, "bias": misses.mean(axis=0).tolist(), "rms": _by_equity(misses)})
     return rows
 
 
-def _rms(misses: NDArray[np.float64]) -> float:
-    return float(np.sqrt((misses**2).mean()))
+def _by_engine(engine: Engine, board: Board, plies: int) -> NDArray[np.float64]:
+    centred = engine.cube(GameState(board, terms=_TERMS), plies)
+    owned = engine.cube(GameState(board, cube=_CUBES[2], terms=_TERMS), plies)
+    return np.array([centred.no_double, centred.double_take, owned.no_double])
+
+
+def _by_equity(misses: NDArray[np.float64]) -> list[float]:
+    """Root mean squares, one for each of EQUITIES."""
+    found: list[float] = np.sqrt((misses**2).mean(axis=0)).tolist()
+    return found
 
 
 def _told(row: dict[str, Any]) -> dict[str, Any]:

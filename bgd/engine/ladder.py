@@ -12,7 +12,7 @@ from bgd.engine.values import Chances
 from bgd.kernels.cubeful import CENTRED, Ladder
 from bgd.rules.state import Cube, Match, Money, Side
 
-_EFFICIENCY: Final = np.array([CONTACT_EFFICIENCY, *RACE_EFFICIENCY])
+_EFFICIENCY: Final = np.array([CONTACT_EFFICIENCY.even, *RACE_EFFICIENCY, *CONTACT_EFFICIENCY[1:]])
 
 
 def ladder_of(cube: Cube, first: Side, terms: Match | Money, table: MatchEquityTable, plies: int) -> Ladder:

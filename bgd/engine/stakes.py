@@ -8,8 +8,13 @@ where the other side may as well pass: the worth is linear between
     the cash point, where one's own double is passed or taken alike      p = 1, winning
 
 and the two points follow from each other through the levels of the cube: one's take point at a level needs one's own
-cash point at the next. In money play they have a closed form; in a match the levels end where the cube is dead. The
-real cube is alive in part: worth = x * live + (1 - x) * dead, x being the efficiency of the cube.
+cash point at the next. In money play they have a closed form; in a match the levels end where the cube is dead.
+
+The real cube is alive in part. x, the efficiency of a side's cube (`Efficiency`), says how far: were it that side's
+alone, it would be worth x * live + (1 - x) * dead. Of the cube in the middle either side has its x. Followed beyond
+its cash point, that line reaches what cashing brings with some more chances than that; likewise the other side's, and
+between these two points the worth in the middle is linear, as far as the cash and the take point, and from there on to
+the game won or lost. Without gammons, and with one x, this is Janowski's 4 / (4 - x) times the slope of the one side's.
 
 Losses and wins are averaged over gammons by their share in the position at hand, and these shares are taken as
 independent of p, as Janowski does.
@@ -18,26 +23,52 @@ independent of p, as Janowski does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, Match, Money, Side
 
-CONTACT_EFFICIENCY: Final = 0.70
-"""For contact positions. Fitted near decisions (`bgd bench efficiency`: seed 1, 80 positions of 144 games each way,
-weights with an error of .039): 0.710, standard error .012; 40 positions more gave 0.694 with .016, weights with an
-error of .035 0.699 with .011. Janowski says 0.6 to 0.7, GNU Backgammon has 0.68."""
 
-RACE_EFFICIENCY: Final = (0.31, 0.009, 0.37, 0.68)
-"""For races: base, rise with each pip of the side on roll, least, most.
+class Efficiency(NamedTuple):
+    """How alive the cube of a side is, 0..1: `even` with even chances and no gammons; `win` more for each chance of
+    winning beyond a half; `gammons` less for the share of gammons in its own wins; `lost_gammons` more for that in the
+    other side's; `last` less if that side alone may turn it, and nobody after that."""
 
-The line is that of the same fit in races under 50 pips, exact values among them (0.311, standard error .043; 0.0090
-with .0013). Two plies deep it halves the error against exact values of 12 to 36 pips: .024, where GNU Backgammon's
-constants, (0.55, 0.00125, 0.60, 0.70), leave .043. In longer races the fit is 0.710 with .004, by the formula alone;
-two plies deep 0.65 has the least bias. 0.68 stands between them. Weights with an error of .035 give 0.300 (.043),
-0.0094 (.0012) and 0.713 (.004)."""
+    even: float
+    win: float
+    gammons: float
+    lost_gammons: float
+    last: float
+
+    def alive(self, win: float, gammons: float, lost_gammons: float, last: bool) -> float:
+        """At a position, with these of the side whose cube it is."""
+        alive = self.even + self.win * (win - 0.5) - self.gammons * gammons + self.lost_gammons * lost_gammons
+        return min(1.0, max(0.0, alive - self.last if last else alive))
+
+
+DEAD: Final = Efficiency(0.0, 0.0, 0.0, 0.0, 0.0)
+
+CONTACT_EFFICIENCY: Final = Efficiency(0.79, 0.33, 0.36, 0.25, 0.07)
+"""For contact positions. Fitted to own rollouts (108 or 144 games each way, weights with an error of .035) of 320
+positions for money, with the cube in all three places, and of 180 in matches (3-away 3-away, 4-away 4-away, 2-away
+4-away and 5-away): in the same order .80, .31, .36, .24. Money alone, 380 positions, says .74 (standard error .01), .50
+(.04), .39 (.06), .43 (.06), which comes to much the same near decisions. `last` stands between .05 (.015) and .13 (.04)
+for the cube taken at 3-away and at 4-away, and .075 (.015) for the doubler's own where money play ends with it.
+
+On 60 other positions (`bgd bench efficiency --count 60 --trials 144 --seed 3`) errors of no double, double/take and the
+own cube are, two plies deep, .042, .076, .037; by one efficiency of .70, as it was before, .048, .083, .038, of which
+.03, .04, .02 is the rollouts' noise; the bias of double/take is -.006, and was .022. Rollouts at 1 ply agree with those
+at 0 plies: 19 positions differ by .001 to .003 on average beyond what their chances do, with .006."""
+
+RACE_EFFICIENCY: Final = (0.71, 39.0)
+"""For races with even chances: the most, and what the square of the pips of the side on roll divides to be taken away
+from it. The rest is as in contact positions, less gammons in most.
+
+Fitted with these to such rollouts of 110 races, counted six times, and exact values of 551 with 7 to 40 pips: 0.712,
+39.4. On 112 other races (seed 3 again) errors two plies deep are .017, .027, .013 in long ones and .017, .031, .011 in
+short ones; before, with a line in the pips and no say of the chances, .021, .039, .017 and .018, .036, .011."""
 
 FAR_LIMIT: Final = 1024
 """A cube limit this many times the cube is as good as none: each level brings the take point to a third of its distance
@@ -47,26 +78,26 @@ from the closed form, which is then off by 4e-6 at most."""
 class Player:
     """One side's worth of results, by points won (positive) or lost, with its own shares of gammons."""
 
-    __slots__ = ("_backgammons", "_gammons", "_lost_backgammons", "_lost_gammons", "worth")
+    __slots__ = ("_backgammons", "_lost_backgammons", "gammons", "lost_gammons", "worth")
 
     def __init__(self, worth: Callable[[int], float], chances: Chances) -> None:
         self.worth = worth
         won, lost = chances.win, 1 - chances.win
-        self._gammons = min(1.0, chances.win_gammon / won) if won > 0 else 0.0
-        self._backgammons = min(self._gammons, chances.win_backgammon / won) if won > 0 else 0.0
-        self._lost_gammons = min(1.0, chances.lose_gammon / lost) if lost > 0 else 0.0
-        self._lost_backgammons = min(self._lost_gammons, chances.lose_backgammon / lost) if lost > 0 else 0.0
+        self.gammons = min(1.0, chances.win_gammon / won) if won > 0 else 0.0
+        self._backgammons = min(self.gammons, chances.win_backgammon / won) if won > 0 else 0.0
+        self.lost_gammons = min(1.0, chances.lose_gammon / lost) if lost > 0 else 0.0
+        self._lost_backgammons = min(self.lost_gammons, chances.lose_backgammon / lost) if lost > 0 else 0.0
 
     def win(self, cube: int) -> float:
         """The average worth of a game won with the cube at `cube`."""
-        gammons, backgammons, worth = self._gammons, self._backgammons, self.worth
+        gammons, backgammons, worth = self.gammons, self._backgammons, self.worth
         if gammons == 0:
             return worth(cube)
         return (1 - gammons) * worth(cube) + (gammons - backgammons) * worth(2 * cube) + backgammons * worth(3 * cube)
 
     def lose(self, cube: int) -> float:
         """The average worth of a game lost with the cube at `cube`."""
-        gammons, backgammons, worth = self._lost_gammons, self._lost_backgammons, self.worth
+        gammons, backgammons, worth = self.lost_gammons, self._lost_backgammons, self.worth
         if gammons == 0:
             return worth(-cube)
         return (
@@ -147,34 +178,39 @@ class Stakes:
             return p * player.worth(cube) + (1 - p) * player.worth(-cube)
         return p * player.win(cube) + (1 - p) * player.lose(cube)
 
-    def cubeful(self, cube: int, users: tuple[bool, bool], efficiency: float, jacoby: bool = False) -> float:
+    def cubeful(self, cube: int, users: tuple[bool, bool], efficiency: Efficiency, jacoby: bool = False) -> float:
         """With the cube at `cube`, where `users` says which sides may turn it. `jacoby`: gammons do not count until
         somebody does."""
-        dead = self.cubeless(cube, jacoby)
         mine, theirs = users[0] and self.has_use(0, cube), users[1] and self.has_use(1, cube)
+        free = theirs and self.is_free(1, cube)  # He turns it at once, whatever the position.
         if not (mine or theirs):
-            return dead
+            return self.cubeless(cube, jacoby)
+        last = mine != theirs and not self.has_use(1 if mine else 0, 2 * cube)
         p, player = self.chances.win, self.players[0]
         dropped, cashed = player.worth(-cube), player.worth(cube)
-        # The corners of the live cube's worth around p.
-        left, low = 0.0, dropped if jacoby else player.lose(cube)
-        right, high = 1.0, cashed if jacoby else player.win(cube)
+        lost, won = (dropped, cashed) if jacoby else (player.lose(cube), player.win(cube))
+        # The ends of the line between the two points, and these points.
+        left, low, take_point = 0.0, lost, 0.0
+        right, high, cash_point = 1.0, won, 1.0
         if theirs:
             take_point = self.take_point(0, cube)
-            if p < take_point:
-                right, high = take_point, dropped
-            else:
-                left, low = take_point, dropped
-        if mine and right == 1.0:
-            cash_point = max(left, self.cash_point(0, cube))
-            if p < cash_point:
-                right, high = cash_point, cashed
-            else:
-                left, low = cash_point, cashed
-        live = low + (high - low) * (p - left) / (right - left) if right > left else low
-        if theirs and self.is_free(1, cube):
-            return live  # He turns it at once, whatever the position.
-        return efficiency * live + (1 - efficiency) * dead
+            alive = 1.0 if free else efficiency.alive(1 - p, player.lost_gammons, player.gammons, last)
+            left, low = 1 - _reach(1 - take_point, won - dropped, won - lost, alive), dropped
+        if mine:
+            cash_point = self.cash_point(0, cube)
+            alive = 1.0 if free else efficiency.alive(p, player.gammons, player.lost_gammons, last)
+            right, high = _reach(cash_point, cashed - lost, won - lost, alive), cashed
+        if left >= right:  # A point for both: below it the other side doubles and is passed, above it this side.
+            left = take_point = cash_point = (left + right) / 2
+            low, slope = low if p < left else high, 0.0
+        else:
+            slope = (high - low) / (right - left)
+        if p < take_point:
+            return lost + (low + slope * (take_point - left) - lost) * p / take_point
+        if p > cash_point:
+            corner = low + slope * (cash_point - left)
+            return corner + (won - corner) * (p - cash_point) / (1 - cash_point)
+        return low + slope * (p - left)
 
     def equity(self, worth: float) -> float:
         """`worth` to the side on roll as equity normalised to the cube: +1 and -1 are a single game won and lost."""
@@ -196,17 +232,26 @@ def _match_worth(table: MatchEquityTable, match: Match, side: Side) -> Callable[
     return worth
 
 
-def efficiency(board: Board) -> float:
-    """How alive the cube is, 0..1, at `board`, seen by the side on roll.
+def _reach(point: float, gain: float, slope: float, alive: float) -> float:
+    """The chances with which a cube `alive` in part, a side's alone, would be worth as much as turning it brings, which
+    is `gain` above the worth of the game lost. Alive it would be at `point`; dead the worth rises with `slope`."""
+    rise = (1 - alive) * slope * point + alive * gain
+    return min(1.0, point * gain / rise) if rise > 0 else point
 
-    On the last roll, when the opponent surely bears off everything with his next one, it is dead: 0.
+
+def efficiency(board: Board) -> Efficiency:
+    """How alive the cube of either side is at `board`, seen by the side on roll.
+
+    On the last roll it is dead: when the opponent surely bears off everything with his next one, or, as good as that,
+    when the side on roll has next to nothing left.
     """
     if board.has_contact:
         return CONTACT_EFFICIENCY
-    if _surely_off(board):
-        return 0.0
-    base, rise, least, most = RACE_EFFICIENCY
-    return min(most, max(least, base + rise * board.pips))
+    most, less = RACE_EFFICIENCY
+    even = most - less / max(1, board.pips) ** 2
+    if _surely_off(board) or even <= 0:
+        return DEAD
+    return CONTACT_EFFICIENCY._replace(even=even)
 
 
 def _surely_off(board: Board) -> bool:

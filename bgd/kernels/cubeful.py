@@ -41,7 +41,7 @@ class Ladder(NamedTuple):
     endless: bool  # take points have their closed form: money, without limit
     idle: bool  # gammons don't count while the cube is as it is (Jacoby)
     beavers: bool
-    efficiency: NDArray[np.float64]  # (5,) contact; race: base, rise a pip, least, most
+    efficiency: NDArray[np.float64]  # (7,) contact; race: most, less; win, gammons, lost_gammons, last: see stakes
 
 
 class CubeSpace(NamedTuple):
@@ -67,19 +67,20 @@ def owner_of(state: int, ladder: Ladder) -> int:
 
 @inner_kernel
 def _efficiency(board: NDArray[np.int8], on_roll: int, waiting: int, constants: NDArray[np.float64]) -> float:
-    """How alive the cube is, given the tallies of the side on roll and of the other."""
+    """How alive a side's cube is with even chances and no gammons, given the tallies of the side on roll and of the
+    other; 0 if it is dead whatever the chances."""
     rear = 63 - leading(at_least(board, 1) | 1)
     if rear > lowest(at_most(board, -1) | _BEYOND):
         return float(constants[0])
     if waiting & MEN_MASK <= 2 and (waiting >> PIPS) & PIPS_MASK <= 3:  # surely off with the next roll
         return 0.0
-    pips = (on_roll >> PIPS) & PIPS_MASK
-    return float(min(max(constants[1] + constants[2] * pips, constants[3]), constants[4]))
+    pips = max(1, (on_roll >> PIPS) & PIPS_MASK)
+    return float(max(0.0, constants[1] - constants[2] / (pips * pips)))
 
 
 @inner_kernel
 def efficiency_at(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
-    """How alive the cube is at `board`, seen by the side on roll."""
+    """How alive a side's cube is at `board`, seen by the side on roll, with even chances and no gammons."""
     return _efficiency(board, own_tally(board), opponent_tally(board), constants)
 
 
@@ -157,44 +158,75 @@ def _cubeless(mover: int, level: int, idle: bool, win: float, ladder: Ladder, sp
 
 
 @embedded_kernel
+def _alive(side: int, last: bool, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
+    """How alive the cube of `side` is, which has these chances of winning. `last`: it alone may turn it, and nobody
+    after that."""
+    swings = ladder.efficiency
+    gammons = space.shares[side, 0]
+    lost_gammons = space.shares[side, 2]
+    swung: float = efficiency + swings[3] * (win - 0.5) - swings[4] * gammons + swings[5] * lost_gammons
+    if last:
+        swung -= swings[6]
+    return min(1.0, max(0.0, swung))
+
+
+@embedded_kernel
+def _reach(point: float, gain: float, slope: float, alive: float) -> float:
+    """See stakes."""
+    rise = (1 - alive) * slope * point + alive * gain
+    reach: float = min(1.0, point * gain / rise) if rise > 0 else point
+    return reach
+
+
+@embedded_kernel
 def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
     """The worth to `mover`, the side on roll, with the cube in `state`, after `prepare` for its chances."""
     level = (state + 1) // 2
     owner = owner_of(state, ladder)
     idle = ladder.idle and state == 0
-    dead = _cubeless(mover, level, idle, win, ladder, space)
     other = 1 - mover
     mine = owner in (CENTRED, mover) and ladder.usable[mover, level]
     theirs = owner in (CENTRED, other) and ladder.usable[other, level]
-    if not (mine or theirs):
-        return dead
+    free = theirs and ladder.free[other, level]
+    last = mine != theirs and not ladder.endless and not ladder.usable[other if mine else mover, level + 1]
+    if not (mine or theirs) or (efficiency == 0 and not free):
+        return _cubeless(mover, level, idle, win, ladder, space)
     worth = ladder.worth[mover, level]
     dropped = worth[_POINTS - 1]
     cashed = worth[_POINTS + 1]
+    lost = dropped if idle else _lose(mover, level, ladder, space)
+    won = cashed if idle else _win(mover, level, ladder, space)
     left = 0.0
-    low = dropped if idle else _lose(mover, level, ladder, space)
-    right = 1.0
-    high = cashed if idle else _win(mover, level, ladder, space)
+    low = lost
+    take_point = 0.0
     if theirs:
         take_point = space.take_points[mover, level]
-        if win < take_point:
-            right = take_point
-            high = dropped
-        else:
-            left = take_point
-            low = dropped
-    if mine and right == 1.0:
-        cash_point = max(left, 1.0 - space.take_points[other, level])
-        if win < cash_point:
-            right = cash_point
-            high = cashed
-        else:
-            left = cash_point
-            low = cashed
-    live = low + (high - low) * (win - left) / (right - left) if right > left else low
-    if theirs and ladder.free[other, level]:
-        return live
-    return efficiency * live + (1 - efficiency) * dead
+        alive = 1.0 if free else _alive(other, last, 1.0 - win, efficiency, ladder, space)
+        left = 1.0 - _reach(1.0 - take_point, won - dropped, won - lost, alive)
+        low = dropped
+    right = 1.0
+    high = won
+    cash_point = 1.0
+    if mine:
+        cash_point = 1.0 - space.take_points[other, level]
+        alive = 1.0 if free else _alive(mover, last, win, efficiency, ladder, space)
+        right = _reach(cash_point, cashed - lost, won - lost, alive)
+        high = cashed
+    if left >= right:
+        left = (left + right) / 2
+        take_point = left
+        cash_point = left
+        slope = 0.0
+        if win >= left:
+            low = high
+    else:
+        slope = (high - low) / (right - left)
+    if win < take_point:
+        return lost + (low + slope * (take_point - left) - lost) * win / take_point
+    if win > cash_point:
+        corner = low + slope * (cash_point - left)
+        return corner + (won - corner) * (win - cash_point) / (1.0 - cash_point)
+    return low + slope * (win - left)
 
 
 @inner_kernel

@@ -6,55 +6,73 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bgd.bench.efficiency import Sample, fit
+from bgd.bench.efficiency import EQUITIES, Sample, fit, formula, in_contact, in_races
 from bgd.cli import main
+from bgd.engine.stakes import CONTACT_EFFICIENCY, RACE_EFFICIENCY, Efficiency
+from bgd.engine.values import Chances
 from bgd.rules.board import Board
 
-COUNT = 12
+COUNT = 40
+EXACTLY = np.zeros(len(EQUITIES))
 
 
-def samples(alive: np.ndarray) -> list[Sample]:
-    """Positions whose equities are just so alive."""
-    rng = np.random.default_rng(1)
-    dead, extra = rng.normal(size=(2, len(alive), 2))
-    return [
-        Sample(Board.start(), low, low + more, low + x * more, np.zeros(2))
-        for low, more, x in zip(dead, extra, alive, strict=True)
-    ]
+def chances(seed: int, gammons: bool) -> list[Chances]:
+    """Of open positions."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for win, own, lost in rng.uniform((0.3, 0.1, 0.05), (0.7, 0.5, 0.4), (COUNT, 3)):
+        found.append(Chances(win, win * own, 0.0, (1 - win) * lost, 0.0) if gammons else Chances(win))
+    return found
 
 
-@given(st.floats(0, 1))
-def test_an_efficiency_that_all_positions_share_is_found(efficiency: float) -> None:
-    fitted, errors = fit(samples(np.full(COUNT, efficiency)), np.ones((COUNT, 1)))
-    assert fitted == pytest.approx([efficiency], abs=1e-9)
-    assert errors == pytest.approx([0], abs=1e-9)
+def race(pips: int) -> Board:
+    """With so many pips to the side on roll."""
+    points = [0] * 26
+    points[6], points[1], points[19] = pips // 6, pips % 6, -10
+    return Board(tuple(points))
 
 
-@given(st.floats(0, 1), st.floats(-0.01, 0.01))
-def test_a_line_in_the_pips_is_found(base: float, rise: float) -> None:
-    pips = np.arange(20.0, 20 + 8 * COUNT, 8)
-    terms = np.column_stack((np.ones(COUNT), pips))
-    fitted, _ = fit(samples(base + rise * pips), terms)
-    assert fitted == pytest.approx([base, rise], abs=1e-9)
+@settings(max_examples=10, deadline=None)
+@given(st.floats(0.7, 0.8), st.floats(0.0, 0.4), st.floats(0.2, 0.5), st.floats(0.1, 0.4))
+def test_what_all_positions_share_in_contact_is_found(even: float, win: float, gammons: float, lost: float) -> None:
+    alive = Efficiency(even, win, gammons, lost, 0.0)
+    samples = [Sample(Board.start(), one, formula(one, alive), EXACTLY) for one in chances(1, gammons=True)]
+    fitted, errors = fit(samples, in_contact, CONTACT_EFFICIENCY[:4])
+    assert fitted == pytest.approx(alive[:4], abs=1e-4)
+    assert errors == pytest.approx(np.zeros(4), abs=1e-3)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.floats(0.65, 0.8), st.floats(20, 50), st.floats(0.1, 0.4))
+def test_what_pips_do_in_races_is_found(most: float, less: float, win: float) -> None:
+    samples = []
+    for number, one in enumerate(chances(2, gammons=False)):
+        board = race(15 + number)
+        alive = in_races(np.array([most, less, win]), board)
+        samples.append(Sample(board, one, formula(one, alive), EXACTLY))
+    fitted, _ = fit(samples, in_races, (*RACE_EFFICIENCY, CONTACT_EFFICIENCY.win))
+    assert fitted == pytest.approx([most, less, win], rel=1e-3)
 
 
 def test_the_error_of_a_mean_of_two_kinds_is_known() -> None:
-    alive = np.repeat([0.4, 0.8], 200)
-    (value,), (error,) = fit(samples(alive), np.ones((400, 1)))
-    assert value == pytest.approx(0.6, abs=4 * error)
-    # A position counts with the square of its two differences: in the mean 2, and 8 when squared once more.
-    assert error == pytest.approx(0.2 / np.sqrt(400) * np.sqrt(8 / 4), rel=0.1)
+    one = Chances(0.6)
+    kinds = [formula(one, Efficiency(even, 0.0, 0.0, 0.0, 0.0)) for even in (0.6, 0.8)] * 100
+    samples = [Sample(Board.start(), one, found, EXACTLY) for found in kinds]
+    (even,), (error,) = fit(samples, lambda constants, _: Efficiency(constants[0], 0.0, 0.0, 0.0, 0.0), [0.5])
+    assert even == pytest.approx(0.7, abs=0.02)
+    assert error == pytest.approx(0.1 / np.sqrt(200), rel=0.1)
 
 
 def test_a_fit_of_a_few_rollouts_tells_each_class(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "efficiency", "--count", "2", "--trials", "36"]) == 0
-    rows = {row["class"]: row for row in json.loads(capsys.readouterr().out)["measured"]}
-    assert list(rows) == ["contact", "long race", "short race"]
-    for row in rows.values():
-        assert row["positions"] == 2
-        assert row["before"] > 0
-    assert rows["short race"]["known"] <= 2
-    assert [level["plies"] for level in rows["contact"]["levels"]] == [0, 1, 2]
+    rows = json.loads(capsys.readouterr().out)["measured"]
+    assert [row["class"] for row in rows] == ["contact", "race", "contact", "long race", "short race"]
+    assert [row.get("positions") for row in rows[:2]] == [2, 4]
+    for row in rows[:2]:
+        assert len(row["fitted"]) == len(row["errors"])
+        assert min(row["before"]) > 0
+    assert rows[1]["known"] <= 2
+    assert [level["plies"] for level in rows[2]["levels"]] == [0, 1, 2]

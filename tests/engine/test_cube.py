@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bgd.engine import stakes
 from bgd.engine.cube import Searched, decide, evaluation, refusal
 from bgd.engine.met import MatchEquityTable
-from bgd.engine.stakes import Stakes, efficiency, play_stakes
+from bgd.engine.stakes import CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency, Stakes, efficiency, play_stakes
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
@@ -91,7 +91,39 @@ def test_on_the_last_roll_any_favourite_doubles_and_an_underdog_does_not() -> No
     ],
 )
 def test_it_is_the_last_roll_when_the_opponent_surely_bears_off_next(board: Board, last: bool) -> None:
-    assert (efficiency(board) == 0) is last
+    assert (efficiency(board) == DEAD) is last
+
+
+# How alive the cube is
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.2))
+def test_a_cube_is_more_alive_near_its_use_and_less_in_the_hands_of_who_plays_for_a_gammon(
+    win: float, gammons: float, lost_gammons: float, more: float
+) -> None:
+    alive = CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons, last=False)
+    assert 0 <= alive <= 1
+    assert CONTACT_EFFICIENCY.alive(win + more, gammons, lost_gammons, last=False) >= alive
+    assert CONTACT_EFFICIENCY.alive(win, gammons + more, lost_gammons, last=False) <= alive
+    assert CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons + more, last=False) >= alive
+    assert CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons, last=True) <= alive
+
+
+def test_the_cube_dies_in_the_last_rolls_of_a_race() -> None:
+    races = [by_own_points((6,) * men, (6,) * 8) for men in range(1, 15)]
+    alive = [efficiency(board).even for board in races]
+    assert alive == sorted(alive)
+    assert (efficiency(races[0]), alive[-1]) == (DEAD, pytest.approx(RACE_EFFICIENCY[0], abs=0.01))
+
+
+@given(chances())
+def test_the_middle_is_a_better_place_for_the_cube_than_the_other_side_and_a_worse_one_than_ones_own(
+    likely: Chances,
+) -> None:
+    mine, centred, yours = (
+        decide(money(cube=cube), likely, 0).no_double for cube in (Cube(2, ME), Cube(2), Cube(2, YOU))
+    )
+    assert yours - 1e-9 <= centred <= mine + 1e-9
 
 
 # Money
@@ -133,8 +165,8 @@ def test_an_even_position_is_no_double_and_a_take() -> None:
 
 def test_the_owner_of_the_cube_waits_longer_than_with_a_centred_one() -> None:
     owned = money(cube=Cube(2, ME))
-    assert decide(money(), Chances(0.705), 0).label == "double/take"
-    assert decide(owned, Chances(0.705), 0).label == "no redouble/take"
+    assert decide(money(), Chances(0.735), 0).label == "double/take"
+    assert decide(owned, Chances(0.735), 0).label == "no redouble/take"
     assert decide(owned, Chances(0.85), 0).label == "redouble/pass"
 
 
@@ -210,38 +242,63 @@ def test_a_cube_that_wins_the_match_as_it_is_is_dead(state: GameState) -> None:
     assert (decision.label, decision.reason, decision.allowed, decision.double) == ("dead cube", "", True, False)
 
 
-@pytest.mark.parametrize(
-    ("terms", "cube", "five", "worth"),
-    [
-        (Money(jacoby=True), Cube(), (0.521483, 0.153909, 0.007563, 0.129867, 0.007548), 0.084256),
-        (Money(jacoby=True), Cube(), (0.694799, 0.217686, 0.012521, 0.081176, 0.002271), 0.865182),
-        (Money(jacoby=True), Cube(), (0.273742, 0.026747, 0.0, 0.043322, 0.000413), -0.673058),
-        (Money(jacoby=True), Cube(2, ME), (0.733824, 0.091631, 0.001589, 0.027211, 0.000294), 0.885724),
-        (Money(jacoby=True), Cube(4, YOU), (0.632857, 0.194766, 0.013718, 0.10182, 0.002613), 0.244937),
-        (Money(jacoby=False), Cube(), (0.506022, 0.137088, 0.007933, 0.157888, 0.006033), -0.005679),
-        (Money(jacoby=False), Cube(2, ME), (0.400122, 0.118061, 0.007547, 0.233884, 0.018074), -0.190063),
-        (Money(jacoby=False), Cube(4, YOU), (0.830848, 0.561308, 0.151639, 0.028496, 0.001147), 1.287488),
-        (Match(7, (2, 4)), Cube(), (0.521483, 0.153909, 0.007563, 0.129867, 0.007548), 0.658168),
-        (Match(3, (0, 1)), Cube(), (0.398444, 0.111163, 0.001781, 0.131304, 0.005601), 0.560083),
-        (Match(3, (1, 2), crawford=True), Cube(), (0.569777, 0.186253, 0.004119, 0.089163, 0.002578), 0.740307),
-        (Match(5, (3, 1)), Cube(2, ME), (0.635911, 0.089694, 0.001571, 0.059884, 0.001143), 0.5),
-        (Match(5, (3, 2)), Cube(), (0.585801, 0.139439, 0.006797, 0.085937, 0.000729), 0.441787),
-        (Match(7, (4, 4)), Cube(), (0.380201, 0.015563, 0.0, 0.048486, 0.0), 0.458232),
-        (Match(9, (0, 0)), Cube(), (0.726631, 0.012273, 0.0, 0.009122, 0.000129), 0.5396),
-        (Match(9, (0, 6)), Cube(2, YOU), (0.418338, 0.094482, 0.004064, 0.215503, 0.011813), 0.773276),
-        (Match(11, (10, 0)), Cube(2, YOU), (0.626859, 0.113502, 0.002225, 0.055862, 0.002067), 0.048979),
-        (Match(11, (2, 6)), Cube(4, ME), (0.253184, 0.007714, 0.0, 0.01515, 0.0), 0.611983),
-        (Match(15, (5, 2)), Cube(), (0.418864, 0.085045, 0.000755, 0.15248, 0.004538), 0.349413),
-    ],
-)
-def test_the_same_chances_are_worth_what_gnu_backgammon_says(
-    terms: Match | Money, cube: Cube, five: tuple[float, ...], worth: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Observed on the external interface of 1.07.001, `evaluation ... plies 0 cubeful`, contact positions; the cube is
-    # as alive there as it is to GNU Backgammon.
-    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", 0.68)
+OBSERVED = [
+    (Money(jacoby=True), Cube(), (0.694799, 0.217686, 0.012521, 0.081176, 0.002271), 0.865182),
+    (Money(jacoby=True), Cube(2, ME), (0.733824, 0.091631, 0.001589, 0.027211, 0.000294), 0.885724),
+    (Money(jacoby=True), Cube(4, YOU), (0.632857, 0.194766, 0.013718, 0.10182, 0.002613), 0.244937),
+    (Money(jacoby=False), Cube(2, ME), (0.400122, 0.118061, 0.007547, 0.233884, 0.018074), -0.190063),
+    (Money(jacoby=False), Cube(4, YOU), (0.830848, 0.561308, 0.151639, 0.028496, 0.001147), 1.287488),
+    (Match(3, (1, 2), crawford=True), Cube(), (0.569777, 0.186253, 0.004119, 0.089163, 0.002578), 0.740307),
+    (Match(5, (3, 1)), Cube(2, ME), (0.635911, 0.089694, 0.001571, 0.059884, 0.001143), 0.5),
+    (Match(5, (3, 2)), Cube(), (0.585801, 0.139439, 0.006797, 0.085937, 0.000729), 0.441787),
+    (Match(9, (0, 0)), Cube(), (0.726631, 0.012273, 0.0, 0.009122, 0.000129), 0.5396),
+    (Match(9, (0, 6)), Cube(2, YOU), (0.418338, 0.094482, 0.004064, 0.215503, 0.011813), 0.773276),
+    (Match(11, (10, 0)), Cube(2, YOU), (0.626859, 0.113502, 0.002225, 0.055862, 0.002067), 0.048979),
+    (Match(11, (2, 6)), Cube(4, ME), (0.253184, 0.007714, 0.0, 0.01515, 0.0), 0.611983),
+]
+"""Observed on the external interface of GNU Backgammon 1.07.001, `evaluation ... plies 0 cubeful`, contact positions:
+the stakes, the five chances, and what they are worth."""
+
+IN_THE_MIDDLE = [
+    (Money(jacoby=True), Cube(), (0.521483, 0.153909, 0.007563, 0.129867, 0.007548), 0.084256),
+    (Money(jacoby=True), Cube(), (0.273742, 0.026747, 0.0, 0.043322, 0.000413), -0.673058),
+    (Money(jacoby=False), Cube(), (0.506022, 0.137088, 0.007933, 0.157888, 0.006033), -0.005679),
+    (Match(7, (2, 4)), Cube(), (0.521483, 0.153909, 0.007563, 0.129867, 0.007548), 0.658168),
+    (Match(3, (0, 1)), Cube(), (0.398444, 0.111163, 0.001781, 0.131304, 0.005601), 0.560083),
+    (Match(7, (4, 4)), Cube(), (0.380201, 0.015563, 0.0, 0.048486, 0.0), 0.458232),
+    (Match(15, (5, 2)), Cube(), (0.418864, 0.085045, 0.000755, 0.15248, 0.004538), 0.349413),
+]
+"""The same with a cube that both may turn, for which GNU Backgammon has another formula."""
+
+
+def worth(terms: Match | Money, cube: Cube, five: tuple[float, ...]) -> float:
+    """As alive as it is to GNU Backgammon in contact."""
     result = evaluation(GameState(turn=ME, cube=cube, terms=terms), Chances(*five), 0)
-    assert (result.cubeful if result.mwc_cubeful is None else result.mwc_cubeful) == pytest.approx(worth, abs=5e-6)
+    return result.cubeful if result.mwc_cubeful is None else result.mwc_cubeful
+
+
+@pytest.mark.parametrize(("terms", "cube", "five", "told"), OBSERVED)
+def test_the_same_chances_are_worth_what_gnu_backgammon_says(
+    terms: Match | Money, cube: Cube, five: tuple[float, ...], told: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", Efficiency(0.68, 0.0, 0.0, 0.0, 0.0))
+    assert worth(terms, cube, five) == pytest.approx(told, abs=5e-6)
+
+
+@pytest.mark.parametrize(("terms", "cube", "five", "told"), IN_THE_MIDDLE)
+def test_a_cube_in_the_middle_is_worth_about_what_gnu_backgammon_says(
+    terms: Match | Money, cube: Cube, five: tuple[float, ...], told: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", Efficiency(0.68, 0.0, 0.0, 0.0, 0.0))
+    assert worth(terms, cube, five) == pytest.approx(told, abs=0.03)
+
+
+def test_janowskis_formula_holds_for_a_cube_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    for alive in (0.0, 0.5, 0.7, 1.0):
+        monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", Efficiency(alive, 0.0, 0.0, 0.0, 0.0))
+        for win in (0.3, 0.5, 0.6, 0.75):
+            equity = decide(money(), Chances(win), 0).no_double
+            assert equity == pytest.approx(4 / (4 - alive) * (win * (2 + alive / 2) - 1 - alive / 4))
 
 
 # Matches

@@ -19,6 +19,8 @@ from tests.kernels.arrays import padded
 TABLE = MatchEquityTable.default()
 CONTACT = Board.start()
 RACE = Board((0, *[0] * 5, 7, 6, 2, *[0] * 6, -3, -6, 0, 0, -6, *[0] * 6))
+SHORT = Board((0, 1, 2, 0, 3, *[0] * 13, -1, -1, -2, -1, 0, -1, -1, 0))
+NEARLY_OFF = Board((0, 2, *[0] * 19, -1, -1, -1, -1, 0))
 LAST_ROLL = Board((0, 2, 0, 3, *[0] * 20, -1, 0))
 
 units = st.floats(0, 1)
@@ -45,7 +47,7 @@ def states(draw: st.DrawFn) -> GameState:
     value = 1 if crawford else draw(st.sampled_from((1, 2, 4)))
     owner = None if value == 1 else draw(st.sampled_from(tuple(Side)))
     limit = draw(st.sampled_from((8, 4096)))
-    board = draw(st.sampled_from((CONTACT, RACE, LAST_ROLL)))
+    board = draw(st.sampled_from((CONTACT, RACE, SHORT, NEARLY_OFF, LAST_ROLL)))
     return GameState(board, draw(st.sampled_from(tuple(Side))), cube=Cube(value, owner, limit), terms=terms)
 
 
