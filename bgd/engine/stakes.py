@@ -182,7 +182,7 @@ class Stakes:
         """With the cube at `cube`, where `users` says which sides may turn it. `jacoby`: gammons do not count until
         somebody does."""
         mine, theirs = users[0] and self.has_use(0, cube), users[1] and self.has_use(1, cube)
-        free = theirs and self.is_free(1, cube)  # He turns it at once, whatever the position.
+        free = theirs and self.is_free(1, cube)  # He turns it at once, but for what is worth more than a pass.
         if not (mine or theirs):
             return self.cubeless(cube, jacoby)
         last = mine != theirs and not self.has_use(1 if mine else 0, 2 * cube)
@@ -192,10 +192,11 @@ class Stakes:
         # The ends of the line between the two points, and these points.
         left, low, take_point = 0.0, lost, 0.0
         right, high, cash_point = 1.0, won, 1.0
+        held = 0.0  # how alive the cube is that the other side may turn
         if theirs:
             take_point = self.take_point(0, cube)
-            alive = 1.0 if free else efficiency.alive(1 - p, player.lost_gammons, player.gammons, last)
-            left, low = 1 - _reach(1 - take_point, won - dropped, won - lost, alive), dropped
+            held = efficiency.alive(1 - p, player.lost_gammons, player.gammons, last)
+            left, low = 1 - _reach(1 - take_point, won - dropped, won - lost, 1.0 if free else held), dropped
         if mine:
             cash_point = self.cash_point(0, cube)
             alive = 1.0 if free else efficiency.alive(p, player.gammons, player.lost_gammons, last)
@@ -206,7 +207,8 @@ class Stakes:
         else:
             slope = (high - low) / (right - left)
         if p < take_point:
-            return lost + (low + slope * (take_point - left) - lost) * p / take_point
+            below = lost + (low + slope * (take_point - left) - lost) * p / take_point
+            return min(dropped, held * below + (1 - held) * self.cubeless(cube, jacoby)) if free else below
         if p > cash_point:
             corner = low + slope * (cash_point - left)
             return corner + (won - corner) * (p - cash_point) / (1 - cash_point)

@@ -199,10 +199,11 @@ def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladd
     left = 0.0
     low = lost
     take_point = 0.0
+    held = 0.0
     if theirs:
         take_point = space.take_points[mover, level]
-        alive = 1.0 if free else _alive(other, last, 1.0 - win, efficiency, ladder, space)
-        left = 1.0 - _reach(1.0 - take_point, won - dropped, won - lost, alive)
+        held = _alive(other, last, 1.0 - win, efficiency, ladder, space)
+        left = 1.0 - _reach(1.0 - take_point, won - dropped, won - lost, 1.0 if free else held)
         low = dropped
     right = 1.0
     high = won
@@ -222,7 +223,11 @@ def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladd
     else:
         slope = (high - low) / (right - left)
     if win < take_point:
-        return lost + (low + slope * (take_point - left) - lost) * win / take_point
+        below = lost + (low + slope * (take_point - left) - lost) * win / take_point
+        if free:
+            dead = _cubeless(mover, level, idle, win, ladder, space)
+            below = min(dropped, held * below + (1.0 - held) * dead)
+        return below
     if win > cash_point:
         corner = low + slope * (cash_point - left)
         return corner + (won - corner) * (win - cash_point) / (1.0 - cash_point)

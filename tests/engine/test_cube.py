@@ -331,6 +331,14 @@ def test_after_the_crawford_game_the_trailer_doubles_at_once() -> None:
         assert decide(match(9, 9 - away, 8), Chances(0.5, 0.13, 0.0, 0.13, 0.0), 0).label == "double/take"
 
 
+def test_a_leader_who_passes_the_free_double_to_come_has_what_a_pass_leaves() -> None:
+    # 3-4 to 5, the leader on roll: below his take point the trailer doubles at his turn, and waits for nothing.
+    state = match(5, 4, 3)
+    assert evaluation(state, Chances(0.40), 0).cubeful == pytest.approx(-1)
+    assert evaluation(state, Chances(0.40, 0.0, 0.0, 0.13, 0.0), 0).cubeful == pytest.approx(-1, abs=0.02)
+    assert evaluation(state, Chances(0.40, 0.0, 0.0, 0.55, 0.0), 0).cubeful < -1.2  # he plays on to win the match
+
+
 def test_with_an_even_number_to_go_the_leader_has_a_free_pass() -> None:
     # 2-away after Crawford: passing leaves the leader at double match point, which taking does too.
     ahead = Chances(0.515)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
+from bgd import kernels
 from bgd.kernels import cache
 
 CODE = "import bgd.kernels.cache as c; print(c.KERNEL_DIRECTORY)"
@@ -50,3 +53,11 @@ def test_other_users_of_numba_keep_their_cache_directory() -> None:
 
     assert doubled(21) == 42
     assert before == numba.config.CACHE_DIR
+
+
+def test_only_what_learns_lets_the_compiler_choose_the_order_of_sums() -> None:
+    # Elsewhere the bytes of an answer would depend on what a kernel was compiled beside.
+    for found in iter_modules(kernels.__path__, "bgd.kernels."):
+        for value in vars(import_module(found.name)).values():
+            if getattr(value, "targetoptions", {}).get("fastmath"):
+                assert value.py_func.__module__ in {"bgd.kernels.fit", "bgd.kernels.selfplay"}, value

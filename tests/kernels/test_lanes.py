@@ -45,6 +45,11 @@ def positive(numbers: np.ndarray, start: int) -> int:
 
 
 @inner_kernel
+def positive_dot(numbers: np.ndarray, factors: np.ndarray) -> float:
+    return lanes.positive_dot(numbers, factors)
+
+
+@inner_kernel
 def upper(units: np.ndarray, base: np.ndarray, rows: np.ndarray, factors: np.ndarray, signs: np.ndarray) -> None:
     lanes.blend(units, base, rows, factors, signs)
 
@@ -103,6 +108,11 @@ def test_positive_numbers_are_bits(kind: type) -> None:
     for start in (0, 64, 66):
         found = positive(numbers, start) & (1 << 64) - 1
         assert found == sum(1 << k for k in range(64) if numbers[start + k] > 0)
+
+
+def test_products_are_summed_where_the_first_number_is_positive() -> None:
+    numbers, factors = np.random.default_rng(4).standard_normal((2, 32)).astype(np.float32)
+    assert positive_dot(numbers, factors) == pytest.approx(np.maximum(numbers, 0).astype(float) @ factors, abs=1e-5)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.3, 1.0])
