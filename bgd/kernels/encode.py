@@ -111,9 +111,9 @@ CLASS_NAMES = (
     "ahead",
     "passing",
 )
-# A position's kind is its class plus these bits: which of the lost games are still possible.
+# A position's kind is its class plus these bits: which results are still possible.
 CLASS_MASK = 15
-WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON = 16, 32, 64, 128
+WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON, WIN, LOSE = 16, 32, 64, 128, 256, 512
 
 _MIDDLE = 0x1FFFFFE  # bits 1..24
 
@@ -294,6 +294,10 @@ def encode_facts(board: NDArray[np.int8], own: int, opponent: int, rows: NDArray
         kind = AHEAD
     else:
         kind = PASSING
+    if contact or opp_men > 2 or opp_pips > 3:  # else the opponent, past the mover's men, is off with any roll
+        kind += WIN
+    if contact or own_men > 2 or own_pips > 3 or (opp_men <= 4 and opp_pips <= 24):  # or he may be off before the mover
+        kind += LOSE
     if opp_men == 15:
         kind += WIN_GAMMON
         if contact or opp_back > 0:
@@ -307,7 +311,7 @@ def encode_facts(board: NDArray[np.int8], own: int, opponent: int, rows: NDArray
 
 @inner_kernel
 def encode(board: NDArray[np.int8], rows: NDArray[np.int64]) -> int:
-    """Write the 52 active rows of the position to `rows` and return its kind: class and possible losses."""
+    """Write the 52 active rows of the position to `rows` and return its kind: class and possible results."""
     for point in range(POINTS):
         rows[point] = point_row(board, point)
     return encode_facts(board, at_least(board, 1), at_most(board, -1), rows)

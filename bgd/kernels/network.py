@@ -3,8 +3,8 @@
 The same code serves float32 weights (training) and int16 first-layer weights (play): with int16 the first layer is an
 exact integer sum, so that a position has the same bytes whether its sum was made from scratch or from its parent's.
 The five numbers are the mover's chances, the opponent to roll: win, win a gammon or more, win a backgammon, lose a
-gammon or more, lose a backgammon. Facts are imposed on them, not learned: lost games that can't happen any more are 0,
-and the numbers are nested.
+gammon or more, lose a backgammon. Facts are imposed on them, not learned: what can't happen any more is 0,
+what must is 1, and the numbers are nested.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_kernel
 from bgd.kernels.encode import (
     CLASS_MASK,
     GROUPS,
+    LOSE,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
     POINTS,
+    WIN,
     WIN_BACKGAMMON,
     WIN_GAMMON,
     encode,
@@ -208,6 +210,12 @@ def nest(out: NDArray[np.float32]) -> None:
 def impose(kind: int, out: NDArray[np.float32]) -> None:
     """Make the five numbers agree with what the position makes certain, and with each other."""
     zero = as_single(0)
+    if not kind & WIN:
+        out[0] = zero
+        out[3] = 1
+        out[4] = 1
+    if not kind & LOSE:
+        out[0] = 1
     if not kind & WIN_GAMMON:
         out[1] = zero
     if not kind & WIN_BACKGAMMON:

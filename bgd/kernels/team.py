@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Any, Final
 
 from bgd.kernels.notice import MOST, Notice, all_done, left, notice_for, put_up, take_down
 
@@ -31,6 +33,30 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+class _Processors:
+    """Where a thread that is woken begins. Linux may put it behind the thread that wakes it though another processor is
+    free, as it does in small virtual machines after 30 ms of rest, and a search is over before it gets its turn."""
+
+    def __init__(self) -> None:
+        self._all: set[int] = set()
+        if sys.platform == "linux":
+            self._all = os.sched_getaffinity(0)
+            self._here: Any = ctypes.CDLL(None).sched_getcpu
+
+    def keep_off(self, thread: int) -> None:
+        """Keep a thread that sleeps off the caller's processor."""
+        others = self._all and self._all - {self._here()}
+        if others:
+            with suppress(OSError):  # it may go anywhere as before
+                os.sched_setaffinity(thread, others)
+
+    def go_anywhere(self) -> None:
+        """The calling thread may move on."""
+        if len(self._all) > 1:
+            with suppress(OSError):
+                os.sched_setaffinity(0, self._all)
+
+
 def _do(work: Work, notice: Notice, most: int, looks: int, faults: list[Exception]) -> None:
     """Work; what it raises is a fault, and nobody goes on."""
     try:
@@ -48,13 +74,16 @@ class _Crew:
         self.faults: list[Exception] = []
         self._work = work
         self._to_come = deque(range(threads - 1))  # those who are not there yet
-        self._asleep: deque[threading.Lock] = deque()  # of those who sleep the locks that they wait for
+        self._asleep: deque[tuple[int, threading.Lock]] = deque()  # those who sleep, and the locks they wait for
+        self._processors = _Processors()
         self._over = threading.Event()
 
     def call(self, wanted: int) -> None:
         """Wake so many of those who sleep."""
         for _ in range(min(wanted, len(self._asleep))):
-            self._asleep.pop().release()
+            thread, called = self._asleep.pop()
+            self._processors.keep_off(thread)
+            called.release()
             wanted -= 1
         for _ in range(min(wanted, len(self._to_come))):
             self._to_come.pop()
@@ -69,14 +98,16 @@ class _Crew:
     def _help(self) -> None:
         called = threading.Lock()
         called.acquire()
+        me = threading.get_native_id(), called
         while not self._over.is_set():
             _do(self._work, self.notice, _ALL, _LOOKS, self.faults)
-            self._asleep.append(called)
+            self._asleep.append(me)
             if left(self.notice) or self._over.is_set():  # meanwhile, and nobody may have seen it sleep
                 with suppress(ValueError):  # but if somebody has, it is called
-                    self._asleep.remove(called)
+                    self._asleep.remove(me)
                     continue
             called.acquire()
+            self._processors.go_anywhere()
 
 
 class Team:

@@ -19,11 +19,13 @@ from bgd.kernels.encode import (
     CLASSES,
     CONTACT,
     GROUPS,
+    LOSE,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
     PASSING,
     RACE,
     ROWS,
+    WIN,
     WIN_BACKGAMMON,
     WIN_GAMMON,
     encode,
@@ -99,7 +101,7 @@ def test_far_blots_are_counted_apart() -> None:
 
 def test_the_opening_position_is_contact_with_every_loss_possible() -> None:
     rows = np.zeros(GROUPS, np.int64)
-    assert encode(START, rows) == CONTACT + WIN_GAMMON + WIN_BACKGAMMON + LOSE_GAMMON + LOSE_BACKGAMMON
+    assert encode(START, rows) == CONTACT + WIN + LOSE + WIN_GAMMON + WIN_BACKGAMMON + LOSE_GAMMON + LOSE_BACKGAMMON
 
 
 @pytest.mark.parametrize(
@@ -142,4 +144,4 @@ def test_sides_that_have_passed_each_other_are_a_race() -> None:
     ],
 )
 def test_lost_games_that_cannot_happen_any_more_are_known(points: dict[int, int], possible: int) -> None:
-    assert kind_of(points) & ~CLASS_MASK == possible
+    assert kind_of(points) & ~CLASS_MASK == WIN + LOSE + possible

@@ -13,8 +13,10 @@ from bgd.kernels.encode import (
     CLASS_MASK,
     CLASSES,
     GROUPS,
+    LOSE,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
+    WIN,
     WIN_BACKGAMMON,
     WIN_GAMMON,
     encode,
@@ -139,9 +141,31 @@ def test_races_inside_both_homes_come_from_the_table_and_others_from_the_network
 
 def test_impossible_losses_are_zero_and_numbers_are_nested() -> None:
     out = np.array([0.5, 0.6, 0.7, 0.8, 0.9], np.float32)
-    impose(WIN_GAMMON + WIN_BACKGAMMON + LOSE_GAMMON + LOSE_BACKGAMMON, out)
+    impose(WIN + LOSE + WIN_GAMMON + WIN_BACKGAMMON + LOSE_GAMMON + LOSE_BACKGAMMON, out)
     assert out.tolist() == [0.5, 0.5, 0.5, 0.5, 0.5]
     out = np.array([0.9, 0.6, 0.5, 0.8, 0.9], np.float32)
-    impose(WIN_GAMMON, out)
+    impose(WIN + LOSE + WIN_GAMMON, out)
     assert out[:3].tolist() == pytest.approx([0.9, 0.6, 0.0])
     assert not out[3:].any()
+
+
+@pytest.mark.parametrize(
+    ("points", "chances"),
+    [
+        ({2: 14, 1: -1}, None),  # contact
+        ({7: 14, 24: -1}, (0, 0, 0, 0, 0)),  # the opponent is off with any roll
+        ({7: 15, 23: -1, 24: -1}, (0, 0, 0, 1, 0)),
+        ({2: 14, 19: 1, 22: -1}, (0, 0, 0, 1, 1)),
+        ({7: 14, 21: -1}, None),  # but not from his 4 point
+        ({3: 1, 17: -5}, (1, 0, 0, 0, 0)),  # five men are not off in one roll
+        ({1: 2, 10: -2, 11: -1}, (1, 0, 0, 0, 0)),  # nor three from so far away
+        ({1: 2, 17: -3}, None),
+    ],
+)
+def test_what_the_next_roll_decides_is_certain(
+    points: dict[int, int], chances: tuple[float, ...] | None, table: Bearoff
+) -> None:
+    space = net_space(NET)
+    assert evaluate_board(padded([points.get(point, 0) for point in range(26)]), NET, table, space) == NETWORK
+    certain = space.out[0] in (0, 1)
+    assert (tuple(space.out) if certain else None) == chances

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 
@@ -9,7 +10,7 @@ import pytest
 
 from bgd.engine.values import never
 from bgd.kernels.notice import FEWEST, MOST, Notice, take, tell_done, what
-from bgd.kernels.team import Team, Work, cores
+from bgd.kernels.team import Team, Work, _Processors, cores
 
 MANY = 20 * MOST
 HELD_UP = 60.0  # seconds: then the test fails
@@ -80,6 +81,30 @@ def test_helpers_work_beside_the_one_who_asks_whether_they_slept_or_not() -> Non
         assert team.share(0, MANY, never)
         assert len(meeting.who) == 3
         assert threading.get_ident() in meeting.who
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="a system that places threads as it likes")
+def test_who_is_woken_begins_elsewhere_and_may_go_anywhere_then() -> None:
+    places: dict[str, set[int]] = {}
+    allowed = os.sched_getaffinity(0)
+
+    class Placed(Meeting):
+        def __call__(self, part: int) -> None:
+            places[threading.current_thread().name] = os.sched_getaffinity(0)
+            super().__call__(part)
+
+    processors = _Processors()
+    processors.keep_off(threading.get_native_id())
+    kept_to = os.sched_getaffinity(0)
+    processors.go_anywhere()
+    assert kept_to < allowed or len(allowed) == 1
+    meeting = Placed(2)
+    team = Team(2, by(meeting))
+    for _ in range(20):  # the first time they are new, then some have slept
+        meeting.who.clear()
+        assert team.share(0, MANY, never)
+    assert set(places) == {threading.current_thread().name, "bgd-search"}
+    assert all(place == allowed for place in places.values())
 
 
 def test_nobody_is_woken_for_little() -> None:
