@@ -87,7 +87,7 @@ assert len(_SIZES) == GROUPS
     _OPP_HOMEWARD,
 ) = _STARTS[26:52]
 
-# Classes: each has a second and third layer of its own. All but RACE have contact; the first that fits is meant.
+# Classes: each has a second and third layer of its own. All but the races have contact; the first that fits is meant.
 (
     RACE,
     CONTACT,  # men of both sides are back, in the other's home board; or none of what follows
@@ -98,8 +98,9 @@ assert len(_SIZES) == GROUPS
     BEHIND,  # of the mover's men some are back, of the opponent's none
     AHEAD,  # of the opponent's men some are back, of the mover's none
     PASSING,  # nobody's men are back
-) = range(9)
-CLASSES = 9
+    ODD_RACE,  # a race that games hardly come to: far from home, far apart, or with men off while others are not home
+) = range(10)
+CLASSES = 10
 CLASS_NAMES = (
     "race",
     "contact",
@@ -110,7 +111,9 @@ CLASS_NAMES = (
     "behind",
     "ahead",
     "passing",
+    "odd_race",
 )
+_FAR, _APART = 130, 60  # pips of a side, and between the two, beyond which a race is odd
 # A position's kind is its class plus these bits: which results are still possible.
 CLASS_MASK = 15
 WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON, WIN, LOSE = 16, 32, 64, 128, 256, 512
@@ -278,6 +281,9 @@ def encode_facts(board: NDArray[np.int8], own: int, opponent: int, rows: NDArray
 
     if not contact:
         kind = RACE
+        odd = own_pips > _FAR or opp_pips > _FAR or abs(own_pips - opp_pips) > _APART
+        if odd or (own_men < 15 and own_rear > 6) or (opp_men < 15 and opp_front < 19):
+            kind = ODD_RACE
     elif count_bits(own_anchors) >= 2 and own_back >= 4:
         kind = BACKGAME
     elif count_bits(opp_anchors) >= 2 and opp_back >= 4:

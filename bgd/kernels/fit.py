@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.cache import learning_kernel
-from bgd.kernels.encode import CLASS_MASK, GROUPS, ROWS
+from bgd.kernels.cache import kernel, learning_kernel
+from bgd.kernels.encode import CLASS_MASK, GROUPS, ROWS, encode
 from bgd.kernels.network import OUTPUTS, UNITS, Net, NetSpace, sum_rows, upper_layers
 from bgd.kernels.scalars import as_int, as_single
 from bgd.kernels.selfplay import possible
@@ -127,6 +127,19 @@ def _lesson(
         for j in range(UNITS):
             slopes[j] += value * back[j]
     return error * error
+
+
+@kernel
+def first_layer(
+    boards: NDArray[np.int8], net: Net, space: NetSpace, out: NDArray[np.float32], kinds: NDArray[np.int16]
+) -> None:
+    """The first layer's units (n, hidden), cut off, of boards after a play, and their kinds (n,). `net` is float32."""
+    zero = as_single(0)
+    for i in range(boards.shape[0]):
+        kinds[i] = encode(boards[i], space.rows)
+        sum_rows(space.rows, net, space.acc)
+        for k in range(out.shape[1]):
+            out[i, k] = min(max(space.acc[k], zero), net.clip[0])
 
 
 @learning_kernel

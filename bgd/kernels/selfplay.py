@@ -51,6 +51,7 @@ class Starts(NamedTuple):
 
     random_plays: float  # begin with 2 to 19 random plays
     scattered: float  # begin with some checkers moved to places where they are hard to judge
+    races: float  # begin with a race of men anywhere past the other side's, often with some borne off
     revisited: float  # begin from a hard position met earlier by the players' own plays (`Hard`)
     wandering: float  # games with random plays in between
     wander_rate: float  # at most this share of plays in such a game
@@ -150,6 +151,22 @@ def scatter(board: NDArray[np.int8]) -> None:
 
 
 @kernel
+def place_race(board: NDArray[np.int8]) -> None:
+    """A race: each side's men in a stretch of its own, up to a point in between. Of half the sides some are off."""
+    for k in range(BOARD):
+        board[k] = 0
+    between = np.random.randint(1, 24)  # the last point for the side on roll
+    for side in range(2):
+        points = between if side == 0 else 24 - between
+        men = 15 if np.random.random() < 0.5 else np.random.randint(1, 16)
+        last = np.random.randint(1, points + 1)
+        first = np.random.randint(1, last + 1) if np.random.random() < 0.5 else 1
+        for _ in range(men):
+            point = np.random.randint(first, last + 1)
+            board[point if side == 0 else 25 - point] += 1 if side == 0 else -1
+
+
+@kernel
 def begin_game(board: NDArray[np.int8], start: NDArray[np.int8], starts: Starts, hard: Hard) -> tuple[int, bool]:
     """Set up a game's first position; returns the number of random plays to begin with, and whether the positions of
     this game count as met by the players' own plays."""
@@ -163,6 +180,10 @@ def begin_game(board: NDArray[np.int8], start: NDArray[np.int8], starts: Starts,
         scatter(board)
         return np.random.randint(0, 4), False
     pick -= starts.scattered
+    if pick < starts.races:
+        place_race(board)
+        return 0, False
+    pick -= starts.races
     stored = min(hard.met[0], hard.boards.shape[0])
     if pick < starts.revisited and stored > 500:
         i = np.random.randint(0, stored)

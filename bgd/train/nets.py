@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bgd.kernels.encode import GROUPS, ROWS, encode
+from bgd.kernels.encode import GROUPS, ODD_RACE, RACE, ROWS, encode
 from bgd.kernels.network import OUTPUTS, UNITS, Net
 
 _BOARD_ROWS = 26 * 15 + 32  # the rows of the board as it is begin larger than those of counts
@@ -56,14 +56,14 @@ def activity(net: Net, boards: NDArray[np.int8]) -> NDArray[np.float64]:
 
 def widen(net: Net, hidden: int, classes: int, boards: NDArray[np.int8], seed: int) -> Net:
     """A larger network that computes the same: new units have no weight in the second layer yet, new classes are
-    copies of the last one, and units that are never active on `boards` begin anew."""
+    copies of the last one (that of odd races, of races), and units that are never active on `boards` begin anew."""
     rng = np.random.default_rng(seed)
     old = net.embed.shape[1]
     extra = hidden - old
     dead = activity(net, boards) < 0.004
     embed = np.concatenate([net.embed, _embedding(rng, extra)], axis=1)
     bias1 = np.concatenate([net.bias1, np.full(extra, 0.1, np.float32)])
-    copies = [min(c, len(net.second) - 1) for c in range(classes)]
+    copies = [RACE if c == ODD_RACE else min(c, len(net.second) - 1) for c in range(classes)]
     second = np.concatenate([net.second, np.zeros((len(net.second), extra, UNITS), np.float32)], axis=1)[copies]
     embed[:, :old][:, dead] = _embedding(rng, int(dead.sum()))
     bias1[:old][dead] = 0.1

@@ -8,8 +8,10 @@ from typing import Any
 from bgd.kernels.encode import CLASSES
 from bgd.kernels.selfplay import Starts
 
-_FIRST_STARTS = Starts(random_plays=0.2, scattered=0.12, revisited=0.08, wandering=0.3, wander_rate=0.2)
-_LATER_STARTS = Starts(random_plays=0.15, scattered=0.08, revisited=0.25, wandering=0.4, wander_rate=0.3)
+_FIRST_STARTS = Starts(random_plays=0.2, scattered=0.12, races=0.0, revisited=0.08, wandering=0.3, wander_rate=0.2)
+_LATER_STARTS = Starts(random_plays=0.15, scattered=0.08, races=0.0, revisited=0.25, wandering=0.4, wander_rate=0.3)
+
+_RACE_STARTS = Starts(random_plays=0.0, scattered=0.0, races=1.0, revisited=0.0, wandering=0.2, wander_rate=0.3)
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,23 @@ class Iteration:
 
 
 @dataclass(frozen=True)
+class Races:
+    """Fitting the class of odd races."""
+
+    generations: int = 6  # of labels, each by the layers fitted to those before
+    labels: int = 80_000  # a generation
+    kept: int = 3  # generations that are fitted to
+    epochs: int = 8
+    batch: int = 1024
+    rate_first: float = 3e-3  # of Adam
+    rate_last: float = 3e-5
+    decay: float = 0.02  # of weights: a share of each that goes with a step, times the rate
+    equity_term: float = 0.5
+    keep: int = 8
+    starts: Starts = _RACE_STARTS
+
+
+@dataclass(frozen=True)
 class Recipe:
     """A whole run."""
 
@@ -80,6 +99,7 @@ class Recipe:
     clip: float = 4.0  # of the first layer; a trained net's units pass 4 in 0.02 % of cases, so it costs nothing
     temporal_difference: TemporalDifference = field(default_factory=TemporalDifference)
     iteration: Iteration = field(default_factory=Iteration)
+    races: Races = field(default_factory=Races)
 
     def scaled(self, factor: float) -> Recipe:
         """The same recipe with all times multiplied by `factor`."""

@@ -15,7 +15,7 @@ from bgd.kernels import bearoff
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.network import Net
 from bgd.kernels.prune import PruneNet
-from bgd.train import checkpoint, iterate, td
+from bgd.train import checkpoint, iterate, races, td
 from bgd.train.export import export
 from bgd.train.journal import Journal
 from bgd.train.plot import plot
@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _last(directory: Path) -> tuple[Net, PruneNet]:
     """The averaged network of the newest stage that has a checkpoint."""
-    for name, prefix in (("iterate", "average"), ("td", "player")):
+    for name, prefix in (("races", "average"), ("iterate", "average"), ("td", "player")):
         arrays = checkpoint.load(directory / f"{name}.npz")
         if arrays is not None:
             return checkpoint.net_from(prefix, arrays), checkpoint.prune_from("prune", arrays)
@@ -51,13 +51,19 @@ def _last(directory: Path) -> tuple[Net, PruneNet]:
 
 def _train(recipe: Recipe, table: Bearoff, arguments: argparse.Namespace) -> None:
     directory, threads = arguments.run, arguments.threads
+    (directory / "races.npz").unlink(missing_ok=True)
     journal = Journal(directory / "log.csv", [read_reference(path) for path in arguments.reference], table)
     if arguments.go_on_from:
         net, prune, _ = load_weights(arguments.go_on_from)
         net = dequantised(net)
     else:
         net, prune = td.run(recipe, directory, table, journal, threads)
-    iterate.run(recipe, directory, table, journal, threads, iterate.Start(net, prune))
+    net, prune = iterate.run(recipe, directory, table, journal, threads, iterate.Start(net, prune))
+    net, errors = races.refit(recipe, net, prune, table, threads)
+    told = ", ".join(f"{error:.4f}" for error in errors)
+    print(f"bgd train: odd races, errors against the labels of each generation: {told}", file=sys.stderr)
+    arrays = {**checkpoint.net_arrays("average", net), **checkpoint.net_arrays("prune", prune)}
+    checkpoint.save(directory / "races.npz", arrays)
 
 
 def main(argv: Sequence[str]) -> int:

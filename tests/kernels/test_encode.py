@@ -22,6 +22,7 @@ from bgd.kernels.encode import (
     LOSE,
     LOSE_BACKGAMMON,
     LOSE_GAMMON,
+    ODD_RACE,
     PASSING,
     RACE,
     ROWS,
@@ -117,6 +118,11 @@ def test_the_opening_position_is_contact_with_every_loss_possible() -> None:
         ({24: 2, 6: 13, 19: -15}, BEHIND),
         ({6: 15, 1: -2, 19: -13}, AHEAD),
         ({13: 2, 6: 13, 10: -2, 19: -13}, PASSING),
+        ({6: 14, 19: -14}, RACE),
+        ({8: 1, 6: 13, 19: -15}, ODD_RACE),  # a checker off before all are home
+        ({6: 15, 19: -13, 17: -1}, ODD_RACE),
+        ({9: 15, 19: -15}, ODD_RACE),  # 135 pips
+        ({1: 15, 19: -15}, ODD_RACE),  # 75 pips apart
     ],
 )
 def test_what_stands_where_decides_the_class(points: dict[int, int], expected: int) -> None:
@@ -124,12 +130,12 @@ def test_what_stands_where_decides_the_class(points: dict[int, int], expected: i
 
 
 def test_each_class_has_a_name() -> None:
-    assert CLASSES == len(CLASS_NAMES) == PASSING + 1 <= CLASS_MASK + 1
+    assert CLASSES == len(CLASS_NAMES) == ODD_RACE + 1 <= CLASS_MASK + 1
 
 
 def test_sides_that_have_passed_each_other_are_a_race() -> None:
     assert kind_of({6: 15, 19: -15}) & CLASS_MASK == RACE
-    assert kind_of({6: 15, 7: -15}) & CLASS_MASK == RACE
+    assert kind_of({6: 15, 7: -15}) & CLASS_MASK == ODD_RACE
     assert kind_of({8: 15, 7: -15}) & CLASS_MASK == PASSING
 
 
