@@ -202,7 +202,8 @@ def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladd
     held = 0.0
     if theirs:
         take_point = space.take_points[mover, level]
-        held = _alive(other, last, 1.0 - win, efficiency, ladder, space)
+        if efficiency > 0:
+            held = _alive(other, last, 1.0 - win, efficiency, ladder, space)
         left = 1.0 - _reach(1.0 - take_point, won - dropped, won - lost, 1.0 if free else held)
         low = dropped
     right = 1.0

@@ -28,11 +28,12 @@ def counts(board: NDArray[np.int8]) -> tuple[int, ...]:
 
 
 def small_net(seed: int = 5) -> Net:
-    """16 hidden units, all classes, weights large enough that opinions differ."""
+    """16 hidden units, all classes, weights large enough that opinions differ, small enough that few are sure. Those of
+    a class do not depend on how many there are."""
     net = random_net(16, CLASSES, 4.0, seed)
-    rng = np.random.default_rng(seed)
-    for array in (net.second, net.third, net.bias3):
-        array += rng.standard_normal(array.shape).astype(np.float32)
+    for number, array in enumerate((net.second, net.third, net.bias3)):
+        rng = np.random.default_rng((seed, number))
+        array += 0.4 * rng.standard_normal(array.shape).astype(np.float32)
     return net
 
 
