@@ -47,11 +47,13 @@ def _parser() -> argparse.ArgumentParser:
     kinds = parser.add_subparsers(dest="kind", required=True)
     levels = argparse.ArgumentParser(add_help=False)
     levels.add_argument("--plies", type=_LEVEL, nargs="+", metavar="N", help="levels to measure (0 1 2)")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument(
+    sampled = argparse.ArgumentParser(add_help=False)
+    sampled.add_argument(
         "--sample", type=_ONE_OR_MORE, metavar="N", help="only so many lines, evenly spread over the file"
     )
-    common.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
+    weighed = argparse.ArgumentParser(add_help=False)
+    weighed.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
+    common = argparse.ArgumentParser(add_help=False, parents=[sampled, weighed])
     common.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search or rollout (one a core)")
 
     right = kinds.add_parser("accuracy", parents=[levels, common], help="errors against rolled-out positions")
@@ -59,14 +61,12 @@ def _parser() -> argparse.ArgumentParser:
         "references", type=Path, nargs="+", metavar="FILE", help="lines of JSON: board, equity, probs; all of them seen"
         " by the side on roll, equity cubeless money"
     )  # fmt: skip
-    reached = kinds.add_parser("socket", help="plays and evaluations through a socket, alone and in company")
+    reached = kinds.add_parser(
+        "socket", parents=[sampled, weighed], help="plays and evaluations through a socket, alone and in company"
+    )
     reached.add_argument(
         "decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice"
     )
-    reached.add_argument(
-        "--sample", type=_ONE_OR_MORE, metavar="N", help="only so many lines, evenly spread over the file"
-    )
-    reached.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
     reached.add_argument(
         "--rounds", type=_ONE_OR_MORE, default=5, metavar="N", help="through the file, one after another (5)"
     )
@@ -90,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
     instead = played.add_mutually_exclusive_group()
     instead.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
     instead.add_argument("--pairs", type=_ONE_OR_MORE, metavar="N", help="instead: whether N pairs of seeds agree")
-    decided = kinds.add_parser("cube", help="cube decisions near a decision, at several scores")
+    decided = kinds.add_parser(
+        "cube", parents=[sampled, weighed], help="cube decisions near a decision, at several scores"
+    )
     decided.add_argument(
         "positions", type=Path, nargs="?", metavar="FILE", help="lines of JSON: xgid; without it positions of own games"
     )
@@ -99,21 +101,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     decided.add_argument("--write", type=Path, metavar="FILE", help="keep the positions made")
     decided.add_argument("--plies", type=_LEVEL, default=2, metavar="N", help="level of the decisions (2)")
-    decided.add_argument(
-        "--sample", type=_ONE_OR_MORE, metavar="N", help="only so many lines, evenly spread over the file"
-    )
-    decided.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
     decided.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search (one a core)")
     decided.add_argument(
         "--trials", type=_ONE_OR_MORE, default=5184, metavar="N", help="games of a judging rollout (5184)"
     )
     decided.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the games and rollouts (1)")
     decided.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon, and judge disagreements")
-    alive = kinds.add_parser("efficiency", help="fit the cube's efficiency by class of position to rollouts")
+    alive = kinds.add_parser(
+        "efficiency", parents=[weighed], help="fit the cube's efficiency by class of position to rollouts"
+    )
     alive.add_argument("--count", type=_ONE_OR_MORE, default=80, metavar="N", help="positions of each class (80)")
     alive.add_argument("--trials", type=_ONE_OR_MORE, default=144, metavar="N", help="games of a rollout (144)")
     alive.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the games and rollouts (1)")
-    alive.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
     alive.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a rollout (one a core)")
     return parser
 

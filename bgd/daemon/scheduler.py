@@ -39,23 +39,21 @@ NO_LIMIT: Final = 2**63
 
 def run_job(job: Job, engine: Engine, deadline: Deadline) -> Answer:
     """The answer to a job, whatever happens in it."""
-    try:
-        return job.run(engine, deadline)
-    except BgdError as error:
-        return error
-    except Exception:
-        log.exception("a job failed")
-        return internal_error()
+    return _run("a job", lambda: job.run(engine, deadline))
 
 
 def run_errand(errand: Errand) -> Answer:
     """Likewise."""
+    return _run("an errand", errand.run)
+
+
+def _run(name: str, work: Callable[[], Reply]) -> Answer:
     try:
-        return errand.run()
+        return work()
     except BgdError as error:
         return error
     except Exception:
-        log.exception("an errand failed")
+        log.exception("%s failed", name)
         return internal_error()
 
 

@@ -19,7 +19,7 @@ from typing import Final, Protocol
 
 from bgd.engine.met import MatchEquityTable
 from bgd.engine.stakes import Stakes
-from bgd.engine.values import Chances, CubeDecision, Evaluation, Stop, never
+from bgd.engine.values import Chances, CubeDecision, Evaluation, Stop, deepened, never
 from bgd.errors import IllegalAction
 from bgd.rules.board import Board
 from bgd.rules.cube import TURNS, passed, why_no_raccoon
@@ -157,19 +157,13 @@ def _looked(engine: Opinion, state: GameState, plies: int, stop: Stop) -> tuple[
     found by a look `plies` deep, or less deep when `stop` said so."""
     if state.dice is None:
         return state, engine.evaluate(state, plies, stop=stop)
-    found = _played(engine, state, 0, never)
-    for level in range(1, plies + 1):  # the play must not use up all the time
-        deeper = _played(engine, state, level, stop)
-        if stop():
-            break
-        found = deeper
-    return found
 
+    def look(level: int, stop: Stop) -> tuple[GameState, Evaluation]:
+        after = engine.best(state, level, stop)
+        on = moment(after.flip(), state.turn.other, Phase.ROLL, state.cube, None, state.terms)
+        return on, engine.evaluate(on, level, stop=stop)
 
-def _played(engine: Opinion, state: GameState, plies: int, stop: Stop) -> tuple[GameState, Evaluation]:
-    after = engine.best(state, plies, stop)
-    on = moment(after.flip(), state.turn.other, Phase.ROLL, state.cube, None, state.terms)
-    return on, engine.evaluate(on, plies, stop=stop)
+    return deepened(look, plies, stop)
 
 
 def _known(board: Board) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from bgd.errors import BadValue
 from bgd.rules.board import Board
@@ -17,6 +17,21 @@ Stop = Callable[[], bool]
 def never() -> bool:
     """The `Stop` of a search without limit."""
     return False
+
+
+Found = TypeVar("Found")
+
+
+def deepened(look: Callable[[int, Stop], Found], plies: int, stop: Stop) -> Found:
+    """What `look` finds at the deepest level up to `plies` that was complete before `stop` said so: for a look that
+    asks twice, the first of which must not use up all the time."""
+    found = look(0, never)
+    for level in range(1, plies + 1):
+        deeper = look(level, stop)
+        if stop():
+            break
+        found = deeper
+    return found
 
 
 class Chances(NamedTuple):

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import numba
 import platformdirs
+from numba.extending import register_jitable
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _numba_config: Any = numba.config
@@ -113,6 +114,13 @@ def learning_kernel(function: _Function) -> _Function:
     """Compile a kernel of training, of float sums whose order the compiler may choose: the same bytes on every call,
     not from one compiled set to the next. What play and rollouts use is never of this kind."""
     return _compile(function, fastmath=_FAST_MATH)
+
+
+def plain_kernel(function: _Function) -> _Function:
+    """For Python as it is, and compiled as a part of the kernels that call it: what is too little to be compiled for
+    itself."""
+    plain: _Function = register_jitable(function)
+    return plain
 
 
 def inner_kernel(function: _Function) -> _Function:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_kernel
+from bgd.kernels.cache import embedded_kernel, inlined_kernel, inner_kernel, plain_kernel
 from bgd.kernels.ends import OVER
 from bgd.kernels.home import opponent_index, own_index
 from bgd.kernels.lanes import MEN_MASK, PIPS, PIPS_MASK, at_least, at_most, leading, lowest, opponent_tally, own_tally
@@ -53,6 +53,7 @@ class CubeSpace(NamedTuple):
     probs: NDArray[np.float64]  # (5,)
 
 
+@plain_kernel
 def cube_space(levels: int) -> CubeSpace:
     """Fresh memory for ladders of so many levels."""
     return CubeSpace(np.zeros((2, 4)), np.zeros((2, levels)), np.zeros(2 * levels - 1), np.zeros(OUTPUTS))

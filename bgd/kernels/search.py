@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bgd.kernels.bearoff import Bearoff
 from bgd.kernels.bundle import Bundle
 from bgd.kernels.cache import inner_kernel, kernel
-from bgd.kernels.cubeful import CubeSpace, Ladder, answer, worths_after
+from bgd.kernels.cubeful import CubeSpace, Ladder, answer, cube_space, worths_after
 from bgd.kernels.decide import Space
 from bgd.kernels.dice import CHANCES, DICE, ROLLS
 from bgd.kernels.ends import KNOWN, OPEN, end_of
@@ -186,12 +186,6 @@ def _expand(
 
 
 @kernel
-def _cube_space(levels: int) -> CubeSpace:
-    """bgd.kernels.cubeful.cube_space, for kernels."""
-    return CubeSpace(np.zeros((2, 4)), np.zeros((2, levels)), np.zeros(2 * levels - 1), np.zeros(OUTPUTS))
-
-
-@kernel
 def expand(
     notice: Notice,
     most: int,
@@ -208,7 +202,7 @@ def expand(
     The reply is one of `keep` plays that the small network likes best, and by it no more than `window` behind the
     first. `example`: any task, for its type."""
     net, table, space = everything.net, everything.table, everything.space
-    cube = _cube_space(1)
+    cube = cube_space(1)
     done = 0
     while done < most:
         first, last = take(notice, looks)
@@ -217,7 +211,7 @@ def expand(
         number = what(notice)
         levels = _levels(number, example)
         if levels != cube.take_points.shape[1]:
-            cube = _cube_space(levels)
+            cube = cube_space(levels)
         _expand(first, last, number, example, keep, window, net, prune, table, space, cube)
         tell_done(notice, last - first)
         done += last - first

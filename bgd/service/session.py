@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import comb
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 from bgd.engine import MAX_PLIES, Engine
-from bgd.engine.values import never
+from bgd.engine.values import Stop, deepened
 from bgd.errors import BadPlay, BadValue, IllegalAction, MissingContext, Unsupported
 from bgd.notation import detect, match_id, plays
 from bgd.render.svg import board_svg
@@ -296,7 +297,7 @@ class Session:
         self._consume(request.dice, request.position)
         cubeful = self._cubeful
 
-        def look(engine: Engine, level: int, stop: Callable[[], bool]) -> TurnReply:
+        def look(engine: Engine, level: int, stop: Stop) -> TurnReply:
             decision = engine.cube(state, level, stop)
             cube: Literal["roll", "double"] = "double" if decision.double else "roll"
             if state.dice is None:
@@ -305,13 +306,7 @@ class Session:
             return TurnReply(cube=cube, play=answers.spelled(play), plies=decision.plies)
 
         def run(engine: Engine, deadline: Deadline) -> Reply:
-            found = look(engine, 0, never)
-            for level in range(1, plies + 1):  # the cube must not use up all the time
-                deeper = look(engine, level, deadline.stop_now)
-                if deadline.stop_now():
-                    break
-                found = deeper
-            return found
+            return deepened(partial(look, engine), plies, deadline.stop_now)
 
         return _job(run, plies, request)
 
@@ -393,7 +388,6 @@ def _job(run: Callable[[Engine, Deadline], Reply], plies: int, request: Asked, l
 
 
 Looked = TypeVar("Looked", BestReply, EvalReply, CubeReply)
-Stop: TypeAlias = Callable[[], bool]
 
 
 def _deepened(

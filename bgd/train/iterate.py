@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bgd.engine.weights import quantised
 from bgd.kernels.bearoff import Bearoff
@@ -22,7 +23,7 @@ from bgd.kernels.label import label_games, lesson_space, store_labels
 from bgd.kernels.movegen import BOARD
 from bgd.kernels.network import OUTPUTS, Net, money_weights, net_space
 from bgd.kernels.prune import PruneNet
-from bgd.kernels.selfplay import START, Hard, hard_positions, seed_dice
+from bgd.kernels.selfplay import START, Hard, Starts, hard_positions, seed_dice
 from bgd.train import checkpoint
 from bgd.train.journal import Journal, stage_bar
 from bgd.train.nets import copy_net, move_towards, widen
@@ -270,33 +271,51 @@ class _Round:
         self.save()
 
 
-def sample_positions(start: Start, table: Bearoff, recipe: Recipe, count: int) -> np.ndarray:
-    """Positions after a play from the network's own games."""
-    net = quantised(start.net)
+def labelled_games(
+    count: int,
+    share: float,
+    trust: float,
+    keep: int,
+    starts: Starts,
+    net: Net,
+    prune: PruneNet,
+    table: Bearoff,
+    seed: int,
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """`count` positions or a few more, each after a play, from games of a quantised network that learns nothing from
+    them, and their labels; `share` and `trust` as in bgd.kernels.label."""
     boards = np.zeros((count + 16, BOARD), np.int8)
     labels = np.zeros((count + 16, OUTPUTS), np.float32)
-    settings = recipe.iteration
-    seed_dice(recipe.seed + 77)
-    label_games(
+    seed_dice(seed)
+    made = label_games(
         count,
-        0.2,
-        0.2,
-        0.0,
-        0.0,
-        settings.keep,
+        share,
+        share,
+        trust,
+        trust,
+        keep,
         0.0,
         0.0,
         START,
-        settings.starts,
+        starts,
         hard_positions(1),
         money_weights(),
         net,
-        start.prune,
+        prune,
         table,
         space_for(net),
         lesson_space(),
         boards,
         labels,
+    )
+    return boards[:made], labels[:made]
+
+
+def sample_positions(start: Start, table: Bearoff, recipe: Recipe, count: int) -> NDArray[np.int8]:
+    """Positions after a play from the network's own games."""
+    settings, net = recipe.iteration, quantised(start.net)
+    boards, _ = labelled_games(
+        count, 0.2, 0.0, settings.keep, settings.starts, net, start.prune, table, recipe.seed + 77
     )
     return boards[:count]
 
@@ -315,4 +334,4 @@ def run(
     return state.average, state.prune
 
 
-__all__ = ["Adam", "Lessons", "Start", "rate_at", "run", "sample_positions"]
+__all__ = ["Adam", "Lessons", "Start", "labelled_games", "rate_at", "run", "sample_positions"]

@@ -17,20 +17,22 @@ def _embedding(rng: np.random.Generator, hidden: int) -> NDArray[np.float32]:
     return rows.astype(np.float32)
 
 
+def random_layers(hidden: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], ...]:
+    """Small random weights of one class: its second layer (hidden, UNITS) and bias, its third (OUTPUTS, UNITS) and
+    bias."""
+    second = (rng.standard_normal((hidden, UNITS)) / np.sqrt(hidden)).astype(np.float32)
+    third = (rng.standard_normal((OUTPUTS, UNITS)) * 0.3 / np.sqrt(UNITS)).astype(np.float32)
+    return second, np.full(UNITS, 0.05, np.float32), third, np.zeros(OUTPUTS, np.float32)
+
+
 def random_net(hidden: int, classes: int, clip: float, seed: int) -> Net:
     """Small random weights, the same for each class."""
     rng = np.random.default_rng(seed)
-    second = (rng.standard_normal((hidden, UNITS)) / np.sqrt(hidden)).astype(np.float32)
-    third = (rng.standard_normal((OUTPUTS, UNITS)) * 0.3 / np.sqrt(UNITS)).astype(np.float32)
-    return Net(
-        _embedding(rng, hidden),
-        np.full(hidden, 0.1, np.float32),
-        np.repeat(second[np.newaxis], classes, axis=0),
-        np.full((classes, UNITS), 0.05, np.float32),
-        np.repeat(third[np.newaxis], classes, axis=0),
-        np.zeros((classes, OUTPUTS), np.float32),
-        np.array([clip], np.float32),
+    second, bias2, third, bias3 = (
+        np.repeat(layer[np.newaxis], classes, axis=0) for layer in random_layers(hidden, rng)
     )
+    first = _embedding(rng, hidden), np.full(hidden, 0.1, np.float32)
+    return Net(*first, second, bias2, third, bias3, np.array([clip], np.float32))
 
 
 def copy_net(net: Net) -> Net:

@@ -18,24 +18,22 @@ from numpy.typing import NDArray
 
 from bgd.engine.weights import quantised
 from bgd.kernels.bearoff import Bearoff
-from bgd.kernels.decide import space_for
-from bgd.kernels.encode import CLASS_MASK, LOSE_BACKGAMMON, LOSE_GAMMON, ODD_RACE, WIN_BACKGAMMON, WIN_GAMMON
+from bgd.kernels.encode import CLASS_MASK, ODD_RACE
 from bgd.kernels.fit import first_layer
-from bgd.kernels.label import label_games, lesson_space
-from bgd.kernels.movegen import BOARD
-from bgd.kernels.network import OUTPUTS, UNITS, Net, money_weights, net_space
+from bgd.kernels.network import OUTPUTS, Net, money_weights, net_space
 from bgd.kernels.prune import PruneNet
-from bgd.kernels.selfplay import START, hard_positions, seed_dice
-from bgd.train.nets import copy_net
+from bgd.kernels.selfplay import possible
+from bgd.train.iterate import labelled_games
+from bgd.train.nets import copy_net, random_layers
 from bgd.train.recipe import Races, Recipe
 
-_WORTH: Final = np.array([2, 1, 1, -1, -1], np.float32)  # of the five chances, in money equity
-_RESULTS: Final = (0, WIN_GAMMON, WIN_BACKGAMMON, LOSE_GAMMON, LOSE_BACKGAMMON)  # kinds that each chance needs
+_WORTH: Final = money_weights()[1:]  # of the five chances
 _DECAY1: Final = 0.9
 _DECAY2: Final = 0.999
 _TINY: Final = 1e-6
 
-Layers = tuple[NDArray[np.float32], ...]  # second (hidden, UNITS), bias2, third (OUTPUTS, UNITS), bias3
+Layers = tuple[NDArray[np.float32], ...]
+"""As bgd.train.nets.random_layers makes them."""
 
 
 class _Lessons(NamedTuple):
@@ -56,14 +54,9 @@ def _lessons(settings: Races, seed: int, net: Net, prune: PruneNet, table: Bearo
     found: dict[int, tuple[NDArray[np.int8], NDArray[np.float32]]] = {}
 
     def work(number: int) -> None:
-        count = settings.labels // threads
-        boards, labels = np.zeros((count + 16, BOARD), np.int8), np.zeros((count + 16, OUTPUTS), np.float32)
-        seed_dice(seed + number)
-        made = label_games(
-            count, 1.0, 1.0, 1.0, 1.0, settings.keep, 0.0, 0.0, START, settings.starts, hard_positions(1),
-            money_weights(), player, prune, table, space_for(player), lesson_space(), boards, labels,
-        )  # fmt: skip
-        found[number] = boards[:made], labels[:made]
+        found[number] = labelled_games(
+            settings.labels // threads, 1.0, 1.0, settings.keep, settings.starts, player, prune, table, seed + number
+        )
 
     workers = [threading.Thread(target=work, args=(number,)) for number in range(threads)]
     for worker in workers:
@@ -76,8 +69,8 @@ def _lessons(settings: Races, seed: int, net: Net, prune: PruneNet, table: Bearo
     units, kinds = np.zeros((len(boards), net.embed.shape[1]), np.float32), np.zeros(len(boards), np.int16)
     first_layer(boards, net, net_space(net), units, kinds)
     odd = kinds & CLASS_MASK == ODD_RACE
-    possible = np.array([kinds & needed == needed for needed in _RESULTS]).T
-    return _Lessons(units[odd], possible[odd], labels[odd])
+    results = np.array([[possible(int(kind), q) for q in range(OUTPUTS)] for kind in kinds[odd]])
+    return _Lessons(units[odd], results, labels[odd])
 
 
 def gradients(layers: Layers, lessons: _Lessons, equity_term: float) -> tuple[Layers, float]:
@@ -117,12 +110,6 @@ def _fit(layers: Layers, lessons: _Lessons, settings: Races, rng: np.random.Gene
     return layers, float(np.sqrt(loss / per_epoch))
 
 
-def _fresh(hidden: int, rng: np.random.Generator) -> Layers:
-    second = (rng.standard_normal((hidden, UNITS)) / np.sqrt(hidden)).astype(np.float32)
-    third = (rng.standard_normal((OUTPUTS, UNITS)) * 0.3 / np.sqrt(UNITS)).astype(np.float32)
-    return second, np.full(UNITS, 0.05, np.float32), third, np.zeros(OUTPUTS, np.float32)
-
-
 def refit(recipe: Recipe, net: Net, prune: PruneNet, table: Bearoff, threads: int) -> tuple[Net, list[float]]:
     """The float32 network with other layers for odd races, and the error of each generation, in money equity."""
     settings, net = recipe.races, copy_net(net)
@@ -133,7 +120,7 @@ def refit(recipe: Recipe, net: Net, prune: PruneNet, table: Bearoff, threads: in
         seed = recipe.seed * 4_000_037 + number * 1009
         generations = [*generations, _lessons(settings, seed, net, prune, table, threads)][-settings.kept :]
         lessons = _Lessons(*(np.concatenate(arrays) for arrays in zip(*generations, strict=True)))
-        layers, error = _fit(_fresh(net.embed.shape[1], rng), lessons, settings, rng)
+        layers, error = _fit(random_layers(net.embed.shape[1], rng), lessons, settings, rng)
         for array, fitted in zip((net.second, net.bias2, net.third, net.bias3), layers, strict=True):
             array[ODD_RACE] = fitted
         errors.append(error)

@@ -133,8 +133,12 @@ def test_before_the_roll_dice_on_the_table_are_not_looked_at() -> None:
         roll_out(dice="31", before=True)
 
 
-class Hurried(FakeJudge):
-    """Is always told to stop before the first game is over."""
+class Stopped(FakeJudge):
+    """Is told to stop after so many games of each; these go the better, the fewer are left on the midpoint."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
 
     def games(
         self,
@@ -145,11 +149,12 @@ class Hurried(FakeJudge):
         results: NDArray[np.float64],
         deeper: Deeper | None = None,
     ) -> int:
-        return 0
+        results[:] = 1 - start.board[13] / 10
+        return max(0, min(len(results), self._most - first))
 
 
 def stopped(**fields: object) -> RolloutReply:
-    reply = done(session().handle(Rollout(**{"position": "start", **fields})), Engine(Hurried()))  # type: ignore[arg-type]
+    reply = done(session().handle(Rollout(**{"position": "start", **fields})), Engine(Stopped(0)))  # type: ignore[arg-type]
     assert isinstance(reply, RolloutReply)
     assert (reply.rolled, reply.ended) == ((), "time")
     return reply
@@ -167,32 +172,16 @@ def test_without_time_for_a_game_the_answer_is_that_of_0_plies() -> None:
     assert stopped(position="XGID=-b----E-C---eE---c-e----B-:1:-1:1:00:0:0:0:0:10").cube is None
 
 
-class SoonStopped(FakeJudge):
-    """Is told to stop after eight games of each; these go the better, the fewer are left on the midpoint."""
-
-    def games(
-        self,
-        first: int,
-        start: Start,
-        orders: Orders,
-        stop: NDArray[np.uint8],
-        results: NDArray[np.float64],
-        deeper: Deeper | None = None,
-    ) -> int:
-        results[:] = 1 - start.board[13] / 10
-        return max(0, min(len(results), 8 - first))
-
-
 def test_without_time_for_36_games_of_each_what_they_came_to_is_told_and_the_answer_is_that_of_0_plies() -> None:
     best = done(session().handle(Best(position="start", dice="31", top=2)), ENGINE)
     assert isinstance(best, BestReply)
     for plays in ((), tuple(candidate.play for candidate in best.plays)):
         request = Rollout(position="start", dice="31", plays=plays, candidates=2)
-        reply = done(session().handle(request), Engine(SoonStopped()))
+        reply = done(session().handle(request), Engine(Stopped(8)))
         assert isinstance(reply, RolloutReply)
         assert [rolled.trials for rolled in reply.rolled] == [8, 8]
         assert reply.play == best.play == reply.rolled[1].play
-    before = done(session().handle(Rollout(position="start")), Engine(SoonStopped()))
+    before = done(session().handle(Rollout(position="start")), Engine(Stopped(8)))
     assert isinstance(before, RolloutReply)
     assert [rolled.trials for rolled in before.rolled] == [8, 8]
     assert before.cube == done(session().handle(Cube(position="start")), ENGINE)
@@ -200,7 +189,7 @@ def test_without_time_for_36_games_of_each_what_they_came_to_is_told_and_the_ans
 
 @pytest.mark.parametrize("cube", [True, False])
 def test_plays_are_chosen_with_the_cube_in_play_if_they_are_rolled_out_so(cube: bool) -> None:
-    judge = Hurried()
+    judge = Stopped(0)
     done(session().handle(Rollout(position="start", dice="31", cube=cube)), Engine(judge))
     assert judge.cubeful == [cube, cube]  # to begin with, and when there was no time
 

@@ -13,6 +13,7 @@ from bgd.kernels.prune import random_prune_net
 from bgd.kernels.selfplay import place_race, seed_dice
 from bgd.rules.board import Board
 from bgd.train import races
+from bgd.train.nets import random_layers
 from bgd.train.recipe import Races, Recipe
 from tests.kernels.arrays import counts, small_net
 
@@ -31,7 +32,7 @@ def test_games_begin_with_races_of_any_shape() -> None:
 
 def test_gradients_are_those_of_what_is_to_grow() -> None:
     rng = np.random.default_rng(2)
-    layers = tuple(array.astype(np.float64) for array in races._fresh(8, rng))
+    layers = tuple(array.astype(np.float64) for array in random_layers(8, rng))
     possible = np.array([[True] * 5, [True, False, False, True, False]])
     targets = np.where(possible, rng.random((2, 5)), 0)
     lessons = races._Lessons(rng.random((2, 8)), possible, targets)
