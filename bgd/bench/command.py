@@ -80,6 +80,9 @@ def _parser() -> argparse.ArgumentParser:
     quick = kinds.add_parser("speed", parents=[levels, common], help="time of a play and of a cube decision")
     quick.add_argument("decisions", type=Path, metavar="FILE", help="lines of JSON: board, seen by the mover, and dice")
     quick.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon the same, turn and turn about")
+    quick.add_argument(
+        "--alone", action="store_true", help="ask one thread the same, turn and turn about: what the others bring"
+    )
     played = kinds.add_parser("rollout", parents=[common], help="time and standard error of rollouts")
     played.add_argument(
         "positions", type=Path, nargs="?", default=rollout.POSITIONS, metavar="FILE",
@@ -139,7 +142,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 row for path in asked.references for row in accuracy.measure(evaluator, path, levels, asked.sample)
             ]
         else:
-            found = speed.measure(evaluator, asked.decisions, levels, asked.sample, asked.gnubg)
+            alone = Evaluator.load(asked.weights, threads=1) if asked.alone else None
+            found = speed.measure(evaluator, asked.decisions, levels, asked.sample, asked.gnubg, alone)
     except (BgdError, OSError) as error:
         print(f"bgd bench: {error}", file=sys.stderr)
         return 1

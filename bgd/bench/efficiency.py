@@ -5,11 +5,15 @@ Positions of bgd's own money games whose game is open, by the chances of the sid
 without a cube, and then with it: in the middle, turned and the opponent's as in a double taken, and the side's own.
 Where both sides are in the two-sided bear-off table, that knows all of it. With the chances found, the formula makes
 of an efficiency the three equities; its constants are fitted by least squares to them, in units of the cube before the
-double: in contact those of `Efficiency` but `last`, which money play never sees, in races the most, what the pips take
-away from it, and `win`. Standard errors allow for positions that miss in all three together.
+double: in contact those of `Efficiency` but `last` and `free`, which money play never sees, in races the most, what the
+pips take away from it, and `win`. When a cube is late (`LATENESS`) is given. Standard errors allow for positions that
+miss in all three together.
 
 The games' own doubles and takes follow the constants in force (bgd.engine.stakes), so that after a change of these the
 next fit may differ: by little, since a cube turned a little late or early costs little.
+
+How alive the cube of a single side was found to be, and is to the formula, is told by how far its chances are beyond
+its cash point: that shows where it begins to be late. A live and a dead cube's worth at the chances found are 1 and 0.
 
 `before` and `after` are root mean squares of formula less found: with the constants in force, and with those fitted to
 the other half of the positions, every other one; `noise` is what the rollouts' standard errors make of it.
@@ -17,6 +21,7 @@ the other half of the positions, every other one; `noise` is what the rollouts' 
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from collections.abc import Callable, Sequence
@@ -29,17 +34,20 @@ from numpy.typing import NDArray
 from bgd.bench import played
 from bgd.engine import Engine, RolloutPlan
 from bgd.engine.evaluator import Evaluator
-from bgd.engine.stakes import CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency, Stakes, efficiency
+from bgd.engine.stakes import ALIVE, CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency, Stakes, efficiency
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Money, Side
 
-OPEN: Final = (0.3, 0.87)
-"""Chances of winning of the side on roll between which a game is open: where doubles and takes are decided, and what
-comes of them a few rolls later."""
+OPEN: Final = (0.2, 0.93)
+"""Chances of winning of the side on roll between which a game is open: where doubles and takes are decided, what comes
+of them a few rolls later, and where one plays on for a gammon."""
 
 LONG: Final = 50
 """Pips of the side on roll from which a race is called long."""
+
+DISTANCES: Final = (-1.0, -0.5, -0.3, -0.15, -0.08, 0.0, 0.08, 0.16, 1.0)
+"""Chances of winning beyond the cash point, which separate the groups in which a cube's aliveness is told."""
 
 LEVELS: Final = (0, 1, 2)
 """Plies at which the engine's own equities are compared with those found."""
@@ -79,18 +87,27 @@ def measure(evaluator: Evaluator, count: int, trials: int, seed: int) -> list[di
     }
     races = samples["long race"] + samples["short race"]
     rows: list[dict[str, Any]] = [
-        {"class": "contact", **_fitted(samples["contact"], in_contact, CONTACT_EFFICIENCY[:4])},
-        {"class": "race", **_fitted(races, in_races, (*RACE_EFFICIENCY, CONTACT_EFFICIENCY.win))},
+        {
+            "class": "contact",
+            **_fitted(samples["contact"], in_contact, fitted_in_contact()),
+            "by_distance": by_distance(samples["contact"]),
+        },
+        {"class": "race", **_fitted(races, in_races, RACE_EFFICIENCY)},
     ]
     for name, some in samples.items():
         rows.append({"class": name, "levels": _levels(engine, [sample for sample in some if not sample.known])})
     return [_told(row) for row in rows]
 
 
+def fitted_in_contact() -> list[float]:
+    """Of the constants in force, those that `in_contact` takes."""
+    return [value for name, value in CONTACT_EFFICIENCY._asdict().items() if name not in ("last", "free")]
+
+
 def in_contact(constants: NDArray[np.float64], board: Board) -> Efficiency:
-    """Four of them, wherever it is."""
-    even, win, gammons, lost_gammons = constants.tolist()
-    return Efficiency(even, win, gammons, lost_gammons, CONTACT_EFFICIENCY.last)
+    """All but what only matches see, wherever it is."""
+    even, win, gammons, lost_gammons, late = constants.tolist()
+    return CONTACT_EFFICIENCY._replace(even=even, win=win, gammons=gammons, lost_gammons=lost_gammons, late=late)
 
 
 def in_races(constants: NDArray[np.float64], board: Board) -> Efficiency:
@@ -98,7 +115,7 @@ def in_races(constants: NDArray[np.float64], board: Board) -> Efficiency:
     most, less, win = constants.tolist()
     if efficiency(board) == DEAD:
         return DEAD
-    return CONTACT_EFFICIENCY._replace(even=most - less / board.pips**2, win=win)
+    return CONTACT_EFFICIENCY._replace(even=most - less / board.pips**2, win=win, late=0.0)
 
 
 def formula(chances: Chances, alive: Efficiency) -> NDArray[np.float64]:
@@ -164,6 +181,29 @@ def _sample(engine: Engine, evaluator: Evaluator, board: Board, trials: int, see
     lines = engine.rollout(state, plan).lines + owned
     errors = [line.cubeful_error or 0.0 for line in lines]
     return Sample(board, chances, np.array([line.value for line in lines]), np.array(errors))
+
+
+def by_distance(samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """How alive the cube of the side on roll is (`own`), and the other's, given to it in a double; by least squares."""
+    rows = []
+    for name, place, side in (("own", 2, 0), ("given", 1, 1)):
+        beyond, span, found, told = np.array([_above_dead(sample, place, side) for sample in samples]).T
+        for low, high in itertools.pairwise(DISTANCES):
+            here = (low <= beyond) & (beyond < high)
+            weights = span * here / max(1e-9, float(span[here] @ span[here]))
+            row = {"cube": name, "beyond": [low, high], "positions": int(here.sum())}
+            rows.append(row | {"found": float(weights @ found), "told": float(weights @ told)})
+    return [row for row in rows if row["positions"]]
+
+
+def _above_dead(sample: Sample, place: int, side: int) -> tuple[float, float, float, float]:
+    """How far the chances of `side` are beyond its cash point, with the cube in this place of _CUBES; and by how much
+    more than a dead cube a live one is worth, the cube was found to be worth, and the formula says."""
+    cube = _CUBES[place]
+    stakes = Stakes(sample.chances, cube, Side.BOTTOM, _TERMS)
+    win = sample.chances.win if side == 0 else 1 - sample.chances.win
+    dead, alive, told = (formula(sample.chances, kind)[place] for kind in (DEAD, ALIVE, efficiency(sample.board)))
+    return win - stakes.cash_point(side, cube.value), alive - dead, sample.found[place] - dead, told - dead
 
 
 def _users(cube: Cube) -> tuple[bool, bool]:

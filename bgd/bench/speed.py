@@ -1,8 +1,11 @@
-"""How long a play and a cube decision take, beside GNU Backgammon if it is wished: turn and turn about, so that a busy
-machine slows both alike.
+"""How long a play and a cube decision take, beside GNU Backgammon or beside one thread alone if it is wished: turn and
+turn about, so that a busy machine slows both alike.
 
 Median and p95 are wall clock; GNU Backgammon's contain the hop over its socket, some 50 µs. The mean processor time
-of a decision, over all threads, is what a busy machine distorts least."""
+of a decision, over all threads, is what a busy machine distorts least.
+
+What more threads bring is measured inside one process: two processes of the same code may differ by a fifth for as
+long as they live, which would pass for, or hide, what the second thread does."""
 
 from __future__ import annotations
 
@@ -25,13 +28,20 @@ from bgd.rules.dice import Dice
 from bgd.rules.state import GameState, Money, Phase, Side
 
 _NOTICED = 0.1  # seconds of another process's time below which a figure would be rounding
+_TRIES = 3  # of a decision together and alone; the middle one of each counts
 
 
 def measure(
-    evaluator: Evaluator, path: Path, levels: Sequence[int], sample: int | None, beside_gnubg: bool
+    evaluator: Evaluator,
+    path: Path,
+    levels: Sequence[int],
+    sample: int | None,
+    beside_gnubg: bool = False,
+    alone: Evaluator | None = None,
 ) -> list[dict[str, Any]]:
-    """A row for plays and one for cube decisions at each level."""
+    """A row for plays and one for cube decisions at each level. `alone` has one thread, to compare with."""
     engine = Engine(evaluator)
+    single = None if alone is None else Engine(alone)
     lines = read(path, Decision, sample)
     before = [GameState(Board.of(line.board), Side.BOTTOM, terms=Money(jacoby=False)) for line in lines]
     rolled = [state.with_dice(Dice(*line.dice)) for state, line in zip(before, lines, strict=True)]
@@ -41,6 +51,11 @@ def measure(
             peer = stack.enter_context(_Peer(plies)) if beside_gnubg else None
             found.append(_compare("play", plies, rolled, partial(engine.best, plies=plies), peer))
             found.append(_compare("cube", plies, before, partial(engine.cube, plies=plies), peer))
+        if single is not None:
+            found[-2] |= _scaling(rolled, partial(engine.best, plies=plies), partial(single.best, plies=plies))
+            found[-1] |= _scaling(before, partial(engine.cube, plies=plies), partial(single.cube, plies=plies))
+        for row in found[-2:]:
+            print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
     return found
 
 
@@ -81,8 +96,22 @@ def _compare(
         if before is not None and after is not None and after - before > _NOTICED:
             row["gnubg_cpu_ms"] = round(1000 * (after - before) / len(states), 4)
             row["times_less_cpu"] = round(row["gnubg_cpu_ms"] / row["cpu_ms"], 2)
-    print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
     return row
+
+
+def _scaling(
+    states: Sequence[GameState], ask: Callable[[GameState], object], ask_alone: Callable[[GameState], object]
+) -> dict[str, Any]:
+    """How many times as long one thread alone takes: the quotient of the mean times."""
+    together, alone = [], []
+    for state in states:
+        tries = [(_milliseconds(ask, state), _milliseconds(ask_alone, state)) for _ in range(_TRIES)]
+        together.append(np.median([ours for ours, _ in tries]))
+        alone.append(np.median([single for _, single in tries]))
+    return {
+        "alone_mean_ms": round(float(np.mean(alone)), 4),
+        "scaling": round(float(np.mean(alone) / np.mean(together)), 2),
+    }
 
 
 def _milliseconds(ask: Callable[[GameState], object], state: GameState) -> float:

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from bgd.engine.met import MatchEquityTable
-from bgd.engine.stakes import CONTACT_EFFICIENCY, FAR_LIMIT, RACE_EFFICIENCY, Stakes
+from bgd.engine.stakes import CONTACT_EFFICIENCY, FAR_LIMIT, LATENESS, RACE_EFFICIENCY, Stakes
 from bgd.engine.values import Chances
 from bgd.kernels.cubeful import CENTRED, Ladder
 from bgd.rules.state import Cube, Match, Money, Side
 
-_EFFICIENCY: Final = np.array([CONTACT_EFFICIENCY.even, *RACE_EFFICIENCY, *CONTACT_EFFICIENCY[1:]])
+_EFFICIENCY: Final = np.array([*RACE_EFFICIENCY, *CONTACT_EFFICIENCY, *LATENESS])
 
 
 def ladder_of(cube: Cube, first: Side, terms: Match | Money, table: MatchEquityTable, plies: int) -> Ladder:

@@ -31,44 +31,77 @@ from bgd.rules.board import Board
 from bgd.rules.state import Cube, Match, Money, Side
 
 
+class Lateness(NamedTuple):
+    """When a cube that is not turned is late: from `on_roll` before the cash point on for the side on roll, from
+    `waiting` before it for the one that waits, whose next chance comes a roll sooner; altogether late `width` beyond
+    that. If there is nothing to play on for it is not: `prize` more than cashing brings, in units of what lies between
+    cashing and dropping, makes it so altogether."""
+
+    on_roll: float
+    waiting: float
+    width: float
+    prize: float
+
+    def degree(self, beyond: float, prize: float, on_roll: bool) -> float:
+        """0..1, with chances of winning `beyond` the cash point, and `prize` more for the game won than for cashing."""
+        margin = self.on_roll if on_roll else self.waiting
+        return min(1.0, max(0.0, beyond + margin) / self.width) * min(1.0, max(0.0, prize) / self.prize)
+
+
 class Efficiency(NamedTuple):
-    """How alive the cube of a side is, 0..1: `even` with even chances and no gammons; `win` more for each chance of
-    winning beyond a half; `gammons` less for the share of gammons in its own wins; `lost_gammons` more for that in the
-    other side's; `last` less if that side alone may turn it, and nobody after that."""
+    """How alive the cube of a side is, 0..1.
+
+    `even` with even chances and no gammons; `win` more for each chance of winning beyond a half; `gammons` less for the
+    share of gammons in its own wins; `lost_gammons` more for that in the other side's; `last` less if that side alone
+    may turn it, and nobody after that; `late` less when it is too late to turn it for the game: who plays on for a
+    gammon instead often falls back past the cash point in a single roll. `free`, whatever the chances, when the side on
+    roll may turn it without a risk: it surely will, the next time."""
 
     even: float
     win: float
     gammons: float
     lost_gammons: float
     last: float
+    late: float
+    free: float
 
-    def alive(self, win: float, gammons: float, lost_gammons: float, last: bool) -> float:
-        """At a position, with these of the side whose cube it is."""
+    def alive(self, win: float, gammons: float, lost_gammons: float, *, late: float, last: bool) -> float:
+        """At a position, with these of the side whose cube it is, which is `late` (0..1)."""
         alive = self.even + self.win * (win - 0.5) - self.gammons * gammons + self.lost_gammons * lost_gammons
+        alive -= self.late * late
         return min(1.0, max(0.0, alive - self.last if last else alive))
 
 
-DEAD: Final = Efficiency(0.0, 0.0, 0.0, 0.0, 0.0)
+LATENESS: Final = Lateness(0.08, 0.02, 0.25, 0.1)
+"""Chosen by how alive the cube of one side was found to be in 650 contact positions, by its chances beyond the cash
+point (`bgd bench efficiency` tells that as `by_distance`): on roll .75 from .2 to .05 before it, .60 up to .15 beyond,
+and .56 after that; waiting .85 from .15 before it to the cash point itself, then .74, .64, .58 and .54. A martingale
+with such jumps, solved for its best doubles, says the same: with gammons a cube loses an eighth near its cash point.
+Without any it recovers at once, as races do; hence `prize`. Steeper, a better position could be worth less."""
 
-CONTACT_EFFICIENCY: Final = Efficiency(0.79, 0.33, 0.36, 0.25, 0.07)
-"""For contact positions. Fitted to own rollouts (108 or 144 games each way, weights with an error of .035) of 320
-positions for money, with the cube in all three places, and of 180 in matches (3-away 3-away, 4-away 4-away, 2-away
-4-away and 5-away): in the same order .80, .31, .36, .24. Money alone, 380 positions, says .74 (standard error .01), .50
-(.04), .39 (.06), .43 (.06), which comes to much the same near decisions. `last` stands between .05 (.015) and .13 (.04)
-for the cube taken at 3-away and at 4-away, and .075 (.015) for the doubler's own where money play ends with it.
+DEAD: Final = Efficiency(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+ALIVE: Final = Efficiency(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
-On 60 other positions (`bgd bench efficiency --count 60 --trials 144 --seed 3`) errors of no double, double/take and the
-own cube are, two plies deep, .042, .076, .037; by one efficiency of .70, as it was before, .048, .083, .038, of which
-.03, .04, .02 is the rollouts' noise; the bias of double/take is -.006, and was .022. Rollouts at 1 ply agree with those
-at 0 plies: 19 positions differ by .001 to .003 on average beyond what their chances do, with .006."""
+CONTACT_EFFICIENCY: Final = Efficiency(0.735, 0.56, 0.22, 0.29, 0.07, 0.44, 0.95)
+"""For contact positions. Fitted to own rollouts (288 or 432 games each way, weights with an error of .034) of 650
+positions for money, with the cube in all three places, a third of them beyond the cash point and a third below the take
+point. By absolute errors more than by squares, which a few last shots rule: in the order of the fields .73, .57, .22,
+.30 and .49 for `late`; by squares .74, .39, .18, .19, .44 (standard errors .02, .06, .06, .10, .05). `last` stands
+between .05 (.015) and .13 (.04) for the cube taken at 3-away and at 4-away, and .075 (.015) for the doubler's own where
+money play ends with it; `free` is from 96 positions in matches, whose owner was thought .20 too little with `even` and
+so on, .06 too much at 1; 180 others in matches at six scores would have `late` at .38.
 
-RACE_EFFICIENCY: Final = (0.71, 39.0)
-"""For races with even chances: the most, and what the square of the pips of the side on roll divides to be taken away
-from it. The rest is as in contact positions, less gammons in most.
+Errors of no double, double/take and the own cube at 2 plies in every other one of the 650: .030, .055, .025, of which
+.013, .021, .010 is the rollouts' noise; before `late` they were .038, .064, .029. With chances of more than .7 biases
+are .003, -.002, .004, and were .019, -.015, .019. Rollouts at 1 ply agree with those at 0 plies: 19 positions differ by
+.001 to .003 on average beyond what their chances do, with .006."""
 
-Fitted with these to such rollouts of 110 races, counted six times, and exact values of 551 with 7 to 40 pips: 0.712,
-39.4. On 112 other races (seed 3 again) errors two plies deep are .017, .027, .013 in long ones and .017, .031, .011 in
-short ones; before, with a line in the pips and no say of the chances, .021, .039, .017 and .018, .036, .011."""
+RACE_EFFICIENCY: Final = (0.71, 42.0, 0.48)
+"""For races: with even chances the most, and what the square of the pips of the side on roll divides to be taken away
+from it; and `win`. Nothing is late in a race: there is hardly a gammon to play on for.
+
+Fitted to 2,514 races with chances of .1 to .98, 288 of them known exactly: .70, 24, .51; to the
+1,983 of 30 pips and more .72, 57, .49. Errors of the formula in these: .024, .033, .012."""
 
 FAR_LIMIT: Final = 1024
 """A cube limit this many times the cube is as good as none: each level brings the take point to a third of its distance
@@ -195,11 +228,18 @@ class Stakes:
         held = 0.0  # how alive the cube is that the other side may turn
         if theirs:
             take_point = self.take_point(0, cube)
-            held = efficiency.alive(1 - p, player.lost_gammons, player.gammons, last)
+            late = LATENESS.degree(take_point - p, (dropped - lost) / (cashed - dropped), on_roll=False)
+            held = efficiency.alive(1 - p, player.lost_gammons, player.gammons, late=late, last=last)
             left, low = 1 - _reach(1 - take_point, won - dropped, won - lost, 1.0 if free else held), dropped
         if mine:
             cash_point = self.cash_point(0, cube)
-            alive = 1.0 if free else efficiency.alive(p, player.gammons, player.lost_gammons, last)
+            if free:
+                alive = 1.0
+            elif self.is_free(0, cube):
+                alive = efficiency.free
+            else:
+                late = LATENESS.degree(p - cash_point, (won - cashed) / (cashed - dropped), on_roll=True)
+                alive = efficiency.alive(p, player.gammons, player.lost_gammons, late=late, last=last)
             right, high = _reach(cash_point, cashed - lost, won - lost, alive), cashed
         if left >= right:  # A point for both: below it the other side doubles and is passed, above it this side.
             left = take_point = cash_point = (left + right) / 2
@@ -249,11 +289,11 @@ def efficiency(board: Board) -> Efficiency:
     """
     if board.has_contact:
         return CONTACT_EFFICIENCY
-    most, less = RACE_EFFICIENCY
+    most, less, win = RACE_EFFICIENCY
     even = most - less / max(1, board.pips) ** 2
     if _surely_off(board) or even <= 0:
         return DEAD
-    return CONTACT_EFFICIENCY._replace(even=even)
+    return CONTACT_EFFICIENCY._replace(even=even, win=win, late=0.0)
 
 
 def _surely_off(board: Board) -> bool:

@@ -41,7 +41,20 @@ class Ladder(NamedTuple):
     endless: bool  # take points have their closed form: money, without limit
     idle: bool  # gammons don't count while the cube is as it is (Jacoby)
     beavers: bool
-    efficiency: NDArray[np.float64]  # (7,) contact; race: most, less; win, gammons, lost_gammons, last: see stakes
+    efficiency: NDArray[np.float64]  # (14,) constants: see stakes, and the numbers below
+
+
+_MOST, _LESS, _RACE_WIN = range(3)  # of Ladder.efficiency; these in races
+_EVEN, _WIN, _GAMMONS, _LOST_GAMMONS, _LAST, _LATE, _FREE = range(3, 10)
+_ON_ROLL, _WAITING, _WIDTH, _PRIZE = range(10, 14)
+
+
+class Aliveness(NamedTuple):
+    """What the board says of how alive a side's cube is."""
+
+    even: float  # with even chances and no gammons; 0 if it is dead whatever the chances
+    win: float  # how much more for each chance of winning beyond a half
+    late: float  # how much less beyond its cash point
 
 
 class CubeSpace(NamedTuple):
@@ -67,26 +80,26 @@ def owner_of(state: int, ladder: Ladder) -> int:
 
 
 @inner_kernel
-def _efficiency(board: NDArray[np.int8], on_roll: int, waiting: int, constants: NDArray[np.float64]) -> float:
-    """How alive a side's cube is with even chances and no gammons, given the tallies of the side on roll and of the
-    other; 0 if it is dead whatever the chances."""
+def _efficiency(board: NDArray[np.int8], on_roll: int, waiting: int, constants: NDArray[np.float64]) -> Aliveness:
+    """Of a side's cube, given the tallies of the side on roll and of the other."""
     rear = 63 - leading(at_least(board, 1) | 1)
     if rear > lowest(at_most(board, -1) | _BEYOND):
-        return float(constants[0])
+        return Aliveness(float(constants[_EVEN]), float(constants[_WIN]), float(constants[_LATE]))
     if waiting & MEN_MASK <= 2 and (waiting >> PIPS) & PIPS_MASK <= 3:  # surely off with the next roll
-        return 0.0
+        return Aliveness(0.0, 0.0, 0.0)
     pips = max(1, (on_roll >> PIPS) & PIPS_MASK)
-    return float(max(0.0, constants[1] - constants[2] / (pips * pips)))
+    even = max(0.0, constants[_MOST] - constants[_LESS] / (pips * pips))
+    return Aliveness(float(even), float(constants[_RACE_WIN]), 0.0)
 
 
 @inner_kernel
-def efficiency_at(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
-    """How alive a side's cube is at `board`, seen by the side on roll, with even chances and no gammons."""
+def efficiency_at(board: NDArray[np.int8], constants: NDArray[np.float64]) -> Aliveness:
+    """How alive a side's cube is at `board`, seen by the side on roll."""
     return _efficiency(board, own_tally(board), opponent_tally(board), constants)
 
 
 @inner_kernel
-def efficiency_after(board: NDArray[np.int8], constants: NDArray[np.float64]) -> float:
+def efficiency_after(board: NDArray[np.int8], constants: NDArray[np.float64]) -> Aliveness:
     """The same at `board` seen by the side that played last, the other being on roll."""
     return _efficiency(board, opponent_tally(board), own_tally(board), constants)
 
@@ -158,17 +171,26 @@ def _cubeless(mover: int, level: int, idle: bool, win: float, ladder: Ladder, sp
     return win * _win(mover, level, ladder, space) + (1 - win) * _lose(mover, level, ladder, space)
 
 
+@inner_kernel
+def _lateness(beyond: float, prize: float, on_roll: bool, constants: NDArray[np.float64]) -> float:
+    """See stakes."""
+    margin = constants[_ON_ROLL] if on_roll else constants[_WAITING]
+    late = float(min(1.0, max(0.0, beyond + margin) / constants[_WIDTH]))
+    return late * float(min(1.0, max(0.0, prize) / constants[_PRIZE]))
+
+
 @embedded_kernel
-def _alive(side: int, last: bool, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
+def _alive(
+    side: int, win: float, late: float, last: bool, efficiency: Aliveness, ladder: Ladder, space: CubeSpace
+) -> float:
     """How alive the cube of `side` is, which has these chances of winning. `last`: it alone may turn it, and nobody
     after that."""
-    swings = ladder.efficiency
-    gammons = space.shares[side, 0]
-    lost_gammons = space.shares[side, 2]
-    swung: float = efficiency + swings[3] * (win - 0.5) - swings[4] * gammons + swings[5] * lost_gammons
+    constants = ladder.efficiency
+    alive = efficiency.even + efficiency.win * (win - 0.5) - efficiency.late * late
+    alive += float(constants[_LOST_GAMMONS] * space.shares[side, 2] - constants[_GAMMONS] * space.shares[side, 0])
     if last:
-        swung -= swings[6]
-    return min(1.0, max(0.0, swung))
+        alive -= float(constants[_LAST])
+    return min(1.0, max(0.0, alive))
 
 
 @embedded_kernel
@@ -180,7 +202,7 @@ def _reach(point: float, gain: float, slope: float, alive: float) -> float:
 
 
 @embedded_kernel
-def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladder, space: CubeSpace) -> float:
+def worth_in(mover: int, state: int, win: float, efficiency: Aliveness, ladder: Ladder, space: CubeSpace) -> float:
     """The worth to `mover`, the side on roll, with the cube in `state`, after `prepare` for its chances."""
     level = (state + 1) // 2
     owner = owner_of(state, ladder)
@@ -190,7 +212,7 @@ def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladd
     theirs = owner in (CENTRED, other) and ladder.usable[other, level]
     free = theirs and ladder.free[other, level]
     last = mine != theirs and not ladder.endless and not ladder.usable[other if mine else mover, level + 1]
-    if not (mine or theirs) or (efficiency == 0 and not free):
+    if not (mine or theirs) or (efficiency.even == 0 and not free):
         return _cubeless(mover, level, idle, win, ladder, space)
     worth = ladder.worth[mover, level]
     dropped = worth[_POINTS - 1]
@@ -203,8 +225,9 @@ def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladd
     held = 0.0
     if theirs:
         take_point = space.take_points[mover, level]
-        if efficiency > 0:
-            held = _alive(other, last, 1.0 - win, efficiency, ladder, space)
+        if efficiency.even > 0:
+            late = _lateness(take_point - win, (dropped - lost) / (cashed - dropped), False, ladder.efficiency)
+            held = _alive(other, 1.0 - win, late, last, efficiency, ladder, space)
         left = 1.0 - _reach(1.0 - take_point, won - dropped, won - lost, 1.0 if free else held)
         low = dropped
     right = 1.0
@@ -212,7 +235,13 @@ def worth_in(mover: int, state: int, win: float, efficiency: float, ladder: Ladd
     cash_point = 1.0
     if mine:
         cash_point = 1.0 - space.take_points[other, level]
-        alive = 1.0 if free else _alive(mover, last, win, efficiency, ladder, space)
+        if free:
+            alive = 1.0
+        elif ladder.free[mover, level]:
+            alive = ladder.efficiency[_FREE]
+        else:
+            late = _lateness(win - cash_point, (won - cashed) / (cashed - dropped), True, ladder.efficiency)
+            alive = _alive(mover, win, late, last, efficiency, ladder, space)
         right = _reach(cash_point, cashed - lost, won - lost, alive)
         high = cashed
     if left >= right:

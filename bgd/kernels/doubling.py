@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bgd.kernels.cache import inner_kernel
-from bgd.kernels.cubeful import CubeSpace, Ladder, in_pairs, owner_of, pair_worth, prepare, worth_in
+from bgd.kernels.cubeful import Aliveness, CubeSpace, Ladder, in_pairs, owner_of, pair_worth, prepare, worth_in
 from bgd.kernels.network import OUTPUTS
 
 ROLL, TAKE, PASS, BEAVER = 0, 1, 2, 3  # no double; a double, and the answer
@@ -25,7 +25,7 @@ def turned(side: int, state: int, times: int) -> int:
 
 @inner_kernel
 def cube_action(
-    side: int, state: int, chances: NDArray[np.float32], efficiency: float, ladder: Ladder, space: CubeSpace
+    side: int, state: int, chances: NDArray[np.float32], efficiency: Aliveness, ladder: Ladder, space: CubeSpace
 ) -> int:
     """What `side`, on roll with these chances, and the other do with the cube: ROLL, TAKE, PASS or BEAVER.
 

@@ -68,6 +68,10 @@ def test_plays_and_cube_decisions_are_timed_at_each_level(
     ]
     assert all(row["cpu_ms"] >= 0 for row in rows)  # type: ignore[operator]
     assert all(0 < row["median_ms"] <= row["p95_ms"] for row in rows)  # type: ignore[operator]
+    assert not any("scaling" in row for row in rows)
+    rows = run(capsys, "speed", decisions, "--weights", weights, "--plies", 1, "--sample", 5, "--alone")
+    assert [row["what"] for row in rows] == ["play", "cube"]
+    assert all(row["alone_mean_ms"] > 0 and row["scaling"] > 0 for row in rows)  # type: ignore[operator]
 
 
 def test_a_daemon_is_timed_alone_and_in_company(

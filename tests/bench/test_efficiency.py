@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bgd.bench.efficiency import EQUITIES, Sample, fit, formula, in_contact, in_races
+from bgd.bench.efficiency import EQUITIES, Sample, by_distance, fit, fitted_in_contact, formula, in_contact, in_races
 from bgd.cli import main
-from bgd.engine.stakes import CONTACT_EFFICIENCY, RACE_EFFICIENCY, Efficiency
+from bgd.engine.stakes import CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 
@@ -36,13 +36,15 @@ def race(pips: int) -> Board:
 
 
 @settings(max_examples=10, deadline=None)
-@given(st.floats(0.7, 0.8), st.floats(0.0, 0.4), st.floats(0.2, 0.5), st.floats(0.1, 0.4))
-def test_what_all_positions_share_in_contact_is_found(even: float, win: float, gammons: float, lost: float) -> None:
-    alive = Efficiency(even, win, gammons, lost, 0.0)
+@given(st.floats(0.7, 0.8), st.floats(0.0, 0.4), st.floats(0.2, 0.5), st.floats(0.1, 0.4), st.floats(0.1, 0.4))
+def test_what_all_positions_share_in_contact_is_found(
+    even: float, win: float, gammons: float, lost: float, late: float
+) -> None:
+    alive = Efficiency(even, win, gammons, lost, 0.0, late, 0.0)
     samples = [Sample(Board.start(), one, formula(one, alive), EXACTLY) for one in chances(1, gammons=True)]
-    fitted, errors = fit(samples, in_contact, CONTACT_EFFICIENCY[:4])
-    assert fitted == pytest.approx(alive[:4], abs=1e-4)
-    assert errors == pytest.approx(np.zeros(4), abs=1e-3)
+    fitted, errors = fit(samples, in_contact, fitted_in_contact())
+    assert fitted == pytest.approx((even, win, gammons, lost, late), abs=1e-4)
+    assert errors == pytest.approx(np.zeros(5), abs=1e-3)
 
 
 @settings(max_examples=10, deadline=None)
@@ -53,17 +55,26 @@ def test_what_pips_do_in_races_is_found(most: float, less: float, win: float) ->
         board = race(15 + number)
         alive = in_races(np.array([most, less, win]), board)
         samples.append(Sample(board, one, formula(one, alive), EXACTLY))
-    fitted, _ = fit(samples, in_races, (*RACE_EFFICIENCY, CONTACT_EFFICIENCY.win))
+    fitted, _ = fit(samples, in_races, RACE_EFFICIENCY)
     assert fitted == pytest.approx([most, less, win], rel=1e-3)
 
 
 def test_the_error_of_a_mean_of_two_kinds_is_known() -> None:
     one = Chances(0.6)
-    kinds = [formula(one, Efficiency(even, 0.0, 0.0, 0.0, 0.0)) for even in (0.6, 0.8)] * 100
+    kinds = [formula(one, DEAD._replace(even=even)) for even in (0.6, 0.8)] * 100
     samples = [Sample(Board.start(), one, found, EXACTLY) for found in kinds]
-    (even,), (error,) = fit(samples, lambda constants, _: Efficiency(constants[0], 0.0, 0.0, 0.0, 0.0), [0.5])
+    (even,), (error,) = fit(samples, lambda constants, _: DEAD._replace(even=constants[0]), [0.5])
     assert even == pytest.approx(0.7, abs=0.02)
     assert error == pytest.approx(0.1 / np.sqrt(200), rel=0.1)
+
+
+def test_how_alive_a_cube_was_found_to_be_is_told_by_its_distance_from_the_cash_point() -> None:
+    alive = CONTACT_EFFICIENCY._replace(even=CONTACT_EFFICIENCY.even - 0.1)
+    samples = [Sample(Board.start(), one, formula(one, alive), EXACTLY) for one in chances(3, gammons=True)]
+    rows = by_distance(samples)
+    assert len(rows) > 6
+    for row in rows:
+        assert row["found"] == pytest.approx(row["told"] - 0.1, abs=1e-3)
 
 
 def test_a_fit_of_a_few_rollouts_tells_each_class(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,4 +86,6 @@ def test_a_fit_of_a_few_rollouts_tells_each_class(capsys: pytest.CaptureFixture[
         assert len(row["fitted"]) == len(row["errors"])
         assert min(row["before"]) > 0
     assert rows[1]["known"] <= 2
+    for cube in ("own", "given"):
+        assert sum(row["positions"] for row in rows[0]["by_distance"] if row["cube"] == cube) == 2
     assert [level["plies"] for level in rows[2]["levels"]] == [0, 1, 2]

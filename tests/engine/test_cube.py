@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,15 @@ from hypothesis import strategies as st
 from bgd.engine import stakes
 from bgd.engine.cube import Searched, decide, evaluation, refusal
 from bgd.engine.met import MatchEquityTable
-from bgd.engine.stakes import CONTACT_EFFICIENCY, DEAD, RACE_EFFICIENCY, Efficiency, Stakes, efficiency, play_stakes
+from bgd.engine.stakes import (
+    CONTACT_EFFICIENCY,
+    DEAD,
+    LATENESS,
+    RACE_EFFICIENCY,
+    Stakes,
+    efficiency,
+    play_stakes,
+)
 from bgd.engine.values import Chances
 from bgd.rules.board import Board
 from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
@@ -101,12 +110,22 @@ def test_it_is_the_last_roll_when_the_opponent_surely_bears_off_next(board: Boar
 def test_a_cube_is_more_alive_near_its_use_and_less_in_the_hands_of_who_plays_for_a_gammon(
     win: float, gammons: float, lost_gammons: float, more: float
 ) -> None:
-    alive = CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons, last=False)
-    assert 0 <= alive <= 1
-    assert CONTACT_EFFICIENCY.alive(win + more, gammons, lost_gammons, last=False) >= alive
-    assert CONTACT_EFFICIENCY.alive(win, gammons + more, lost_gammons, last=False) <= alive
-    assert CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons + more, last=False) >= alive
-    assert CONTACT_EFFICIENCY.alive(win, gammons, lost_gammons, last=True) <= alive
+    alive = partial(CONTACT_EFFICIENCY.alive, late=0.0, last=False)
+    base = alive(win, gammons, lost_gammons)
+    assert 0 <= base <= 1
+    assert alive(win + more, gammons, lost_gammons) >= base
+    assert alive(win, gammons + more, lost_gammons) <= base
+    assert alive(win, gammons, lost_gammons + more) >= base
+    assert alive(win, gammons, lost_gammons, late=more) <= base
+    assert alive(win, gammons, lost_gammons, last=True) <= base
+
+
+@given(st.floats(-1, 1), st.floats(0, 1))
+def test_a_cube_is_late_near_the_cash_point_for_who_plays_on_for_more_than_cashing(beyond: float, prize: float) -> None:
+    on_roll, waiting = (LATENESS.degree(beyond, prize, on_roll=on_roll) for on_roll in (True, False))
+    assert 0 <= waiting <= on_roll <= 1
+    assert (on_roll > 0) is (beyond > -LATENESS.on_roll and prize > 0)
+    assert (waiting == 1) is (beyond >= LATENESS.width - LATENESS.waiting and prize >= LATENESS.prize)
 
 
 def test_the_cube_dies_in_the_last_rolls_of_a_race() -> None:
@@ -124,6 +143,38 @@ def test_the_middle_is_a_better_place_for_the_cube_than_the_other_side_and_a_wor
         decide(money(cube=cube), likely, 0).no_double for cube in (Cube(2, ME), Cube(2), Cube(2, YOU))
     )
     assert yours - 1e-9 <= centred <= mine + 1e-9
+
+
+PLAYED_ON = [
+    ((0.7218, 0.2379, 0.0107, 0.0500, 0.0022), 0.940, 0.946),
+    ((0.7745, 0.1041, 0.0055, 0.0098, 0.0003), 0.692, 0.745),
+    ((0.6754, 0.4379, 0.0139, 0.0696, 0.0031), 0.831, 0.903),
+    ((0.7569, 0.2381, 0.0086, 0.0450, 0.0020), 0.949, 0.954),
+    ((0.7186, 0.4029, 0.0045, 0.0488, 0.0027), 0.933, 0.967),
+    ((0.7553, 0.3399, 0.0126, 0.0423, 0.0026), 1.008, 1.028),
+    ((0.8029, 0.2193, 0.0043, 0.0181, 0.0004), 1.037, 1.055),
+    ((0.8851, 0.0259, 0.0000, 0.0026, 0.0001), 0.998, 0.997),
+    ((0.8739, 0.1184, 0.0001, 0.0084, 0.0002), 0.889, 0.927),
+    ((0.8789, 0.3397, 0.0078, 0.0285, 0.0021), 1.174, 1.182),
+    ((0.8748, 0.6277, 0.0097, 0.0039, 0.0001), 1.364, 1.406),
+    ((0.9422, 0.8921, 0.1900, 0.0025, 0.0000), 1.995, 1.998),
+]
+"""Own rollouts at 0 plies of contact positions of own games, money: every fourteenth of 161 beyond the cash point, by
+their distance from it. The five chances, and what no double is worth with the cube in the middle and with one's own;
+standard errors .002 to .022."""
+
+
+@pytest.mark.parametrize(("cube", "place"), [(Cube(), 1), (Cube(2, ME), 2)])
+def test_beyond_the_cash_point_playing_on_is_on_average_worth_what_rollouts_say(cube: Cube, place: int) -> None:
+    def miss(alive: stakes.Efficiency) -> float:
+        users = (True, cube.owner is None)
+        says = [
+            Stakes(Chances(*row[0]), cube, ME, money().terms).cubeful(cube.value, users, alive) for row in PLAYED_ON
+        ]
+        return sum(say - row[place] for say, row in zip(says, PLAYED_ON, strict=True)) / len(PLAYED_ON)
+
+    assert abs(miss(CONTACT_EFFICIENCY)) < 0.02
+    assert miss(CONTACT_EFFICIENCY._replace(late=0.0)) > 0.04
 
 
 # Money
@@ -281,7 +332,7 @@ def worth(terms: Match | Money, cube: Cube, five: tuple[float, ...]) -> float:
 def test_the_same_chances_are_worth_what_gnu_backgammon_says(
     terms: Match | Money, cube: Cube, five: tuple[float, ...], told: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", Efficiency(0.68, 0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", DEAD._replace(even=0.68, free=0.68))
     assert worth(terms, cube, five) == pytest.approx(told, abs=5e-6)
 
 
@@ -289,13 +340,13 @@ def test_the_same_chances_are_worth_what_gnu_backgammon_says(
 def test_a_cube_in_the_middle_is_worth_about_what_gnu_backgammon_says(
     terms: Match | Money, cube: Cube, five: tuple[float, ...], told: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", Efficiency(0.68, 0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", DEAD._replace(even=0.68, free=0.68))
     assert worth(terms, cube, five) == pytest.approx(told, abs=0.03)
 
 
 def test_janowskis_formula_holds_for_a_cube_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
     for alive in (0.0, 0.5, 0.7, 1.0):
-        monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", Efficiency(alive, 0.0, 0.0, 0.0, 0.0))
+        monkeypatch.setattr(stakes, "CONTACT_EFFICIENCY", DEAD._replace(even=alive))
         for win in (0.3, 0.5, 0.6, 0.75):
             equity = decide(money(), Chances(win), 0).no_double
             assert equity == pytest.approx(4 / (4 - alive) * (win * (2 + alive / 2) - 1 - alive / 4))
@@ -412,11 +463,28 @@ def test_cubeless_worth_is_opposite_for_the_two_sides(state: GameState, likely: 
     assert evaluation(state, likely, 0).equity == pytest.approx(-evaluation(other, likely.flip(), 0).equity, abs=1e-6)
 
 
-@given(st.floats(0, 1), st.floats(0, 1))
-def test_a_better_position_is_never_worth_less(first: float, second: float) -> None:
+SHARES = st.floats(0, 1)
+
+
+@given(st.floats(0, 1), st.floats(0, 1), SHARES, SHARES)
+def test_a_better_position_is_never_worth_less(first: float, second: float, gammons: float, lost: float) -> None:
     low, high = sorted((first, second))
-    for state in (money(), money(cube=Cube(2, ME)), money(cube=Cube(2, YOU)), match(7, 2, 4)):
-        assert evaluation(state, Chances(low), 0).cubeful <= evaluation(state, Chances(high), 0).cubeful + 1e-9
+    states = (
+        money(),
+        money(cube=Cube(2, ME)),
+        money(cube=Cube(2, YOU)),
+        match(7, 2, 4),
+        match(3, 0, 0),
+        match(2, 0, 0),
+    )
+    for state in states:
+        plain = [evaluation(state, Chances(win), 0).cubeful for win in (low, high)]
+        assert plain[0] <= plain[1] + 1e-9
+        worse, better = (
+            evaluation(state, Chances(win, win * gammons, 0.0, (1 - win) * lost, 0.0), 0).cubeful for win in (low, high)
+        )
+        # Where a dead cube's gammons are worth a little, the cube's being late may outweigh more chances, by .002.
+        assert worse <= better + 0.005
 
 
 @given(chances())
