@@ -55,7 +55,7 @@ class Efficiency(NamedTuple):
     share of gammons in its own wins; `lost_gammons` more for that in the other side's; `last` less if that side alone
     may turn it, and nobody after that; `late` less when it is too late to turn it for the game: who plays on for a
     gammon instead often falls back past the cash point in a single roll. `free`, whatever the chances, when the side on
-    roll may turn it without a risk: it surely will, the next time."""
+    roll may turn it without a risk: it surely will, the next time, and is late by half."""
 
     even: float
     win: float
@@ -71,6 +71,10 @@ class Efficiency(NamedTuple):
         alive -= self.late * late
         return min(1.0, max(0.0, alive - self.last if last else alive))
 
+    def freely_alive(self, late: float) -> float:
+        """For the side on roll, which may turn it without a risk and is `late` (0..1)."""
+        return max(0.0, self.free - self.late * late / 2)
+
 
 LATENESS: Final = Lateness(0.08, 0.02, 0.25, 0.1)
 """Chosen by how alive the cube of one side was found to be in 650 contact positions, by its chances beyond the cash
@@ -82,14 +86,14 @@ Without any it recovers at once, as races do; hence `prize`. Steeper, a better p
 DEAD: Final = Efficiency(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ALIVE: Final = Efficiency(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
-CONTACT_EFFICIENCY: Final = Efficiency(0.735, 0.56, 0.22, 0.29, 0.07, 0.44, 0.95)
+CONTACT_EFFICIENCY: Final = Efficiency(0.735, 0.56, 0.22, 0.29, 0.07, 0.44, 0.98)
 """For contact positions. Fitted to own rollouts (288 or 432 games each way, weights with an error of .034) of 650
 positions for money, with the cube in all three places, a third of them beyond the cash point and a third below the take
 point. By absolute errors more than by squares, which a few last shots rule: in the order of the fields .73, .57, .22,
 .30 and .49 for `late`; by squares .74, .39, .18, .19, .44 (standard errors .02, .06, .06, .10, .05). `last` stands
 between .05 (.015) and .13 (.04) for the cube taken at 3-away and at 4-away, and .075 (.015) for the doubler's own where
 money play ends with it; `free` is from 96 positions in matches, whose owner was thought .20 too little with `even` and
-so on, .06 too much at 1; 180 others in matches at six scores would have `late` at .38.
+so on: .99 far from the cash point, .90 at it, .80 beyond. 180 others in matches at six scores would have `late` at .38.
 
 Errors of no double, double/take and the own cube at 2 plies in every other one of the 650: .030, .055, .025, of which
 .013, .021, .010 is the rollouts' noise; before `late` they were .038, .064, .029. With chances of more than .7 biases
@@ -233,12 +237,12 @@ class Stakes:
             left, low = 1 - _reach(1 - take_point, won - dropped, won - lost, 1.0 if free else held), dropped
         if mine:
             cash_point = self.cash_point(0, cube)
+            late = LATENESS.degree(p - cash_point, (won - cashed) / (cashed - dropped), on_roll=True)
             if free:
                 alive = 1.0
             elif self.is_free(0, cube):
-                alive = efficiency.free
+                alive = efficiency.freely_alive(late)
             else:
-                late = LATENESS.degree(p - cash_point, (won - cashed) / (cashed - dropped), on_roll=True)
                 alive = efficiency.alive(p, player.gammons, player.lost_gammons, late=late, last=last)
             right, high = _reach(cash_point, cashed - lost, won - lost, alive), cashed
         if left >= right:  # A point for both: below it the other side doubles and is passed, above it this side.

@@ -235,12 +235,12 @@ def worth_in(mover: int, state: int, win: float, efficiency: Aliveness, ladder: 
     cash_point = 1.0
     if mine:
         cash_point = 1.0 - space.take_points[other, level]
+        late = _lateness(win - cash_point, (won - cashed) / (cashed - dropped), True, ladder.efficiency)
         if free:
             alive = 1.0
         elif ladder.free[mover, level]:
-            alive = ladder.efficiency[_FREE]
+            alive = max(0.0, ladder.efficiency[_FREE] - efficiency.late * late / 2)
         else:
-            late = _lateness(win - cash_point, (won - cashed) / (cashed - dropped), True, ladder.efficiency)
             alive = _alive(mover, win, late, last, efficiency, ladder, space)
         right = _reach(cash_point, cashed - lost, won - lost, alive)
         high = cashed
