@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -19,7 +18,7 @@ import msgspec
 import tomli_w
 from msgspec import Meta, Struct, field
 
-from bgd.errors import ConfigError
+from bgd.errors import ConfigError, hint
 
 DEFAULT_PORT: Final = 4321
 LOOPBACK: Final = ("127.0.0.1", "::1")
@@ -206,9 +205,8 @@ def _complaint(settings: dict[str, Any], told: str) -> str:
     path = parts["path"] or ""
     if unknown := _UNKNOWN.fullmatch(parts["what"]):
         known = (_TABLES.get(path) or Config).__struct_fields__
-        near = get_close_matches(unknown[1], known, n=1)
-        hint = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
-        return f"Unknown setting `{path}{'.' if path else ''}{unknown[1]}`; {hint}"
+        name = f"{path}{'.' if path else ''}{unknown[1]}"
+        return f"Unknown setting `{name}`{hint(unknown[1], known) or '; known are ' + ', '.join(known)}"
     value: Any = settings
     for step in path.split(".") if path else ():
         if not isinstance(value, dict) or step not in value:

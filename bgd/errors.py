@@ -31,7 +31,15 @@ Messages say what was expected, what came (in backquotes) and where.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import ClassVar, Self
+
+
+def hint(word: str, known: Iterable[str]) -> str:
+    """For messages about an unknown word: ` (did you mean `x`?)`, or nothing when no known one is near."""
+    near = get_close_matches(word.lower(), list(known), n=1)
+    return f" (did you mean `{near[0]}`?)" if near else ""
 
 
 class BgdError(Exception):

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Final, NamedTuple, TypeVar
 
 from bgd.engine import MAX_PLIES
-from bgd.errors import BadArgument, BadValue, InputError, MissingContext
+from bgd.errors import BadArgument, BadValue, InputError, MissingContext, hint
 from bgd.notation import fibs_board
 from bgd.notation.detect import carries_terms, decode_any, notation_of
 from bgd.notation.fibs_board import Reading
@@ -137,9 +136,7 @@ class Settings:
         after = self
         for name in values:
             if name not in SETTINGS:
-                near = get_close_matches(name.lower(), SETTINGS, n=1)
-                hint = f" (did you mean `{near[0]}`?)" if near else ""
-                told = f"Unknown setting `{name}`{hint}; there are {', '.join(SETTINGS)}"
+                told = f"Unknown setting `{name}`{hint(name, SETTINGS)}; there are {', '.join(SETTINGS)}"
                 raise BadArgument(told).at(f"values.{name}")
         for name, setting in SETTINGS.items():  # in this order, however they were given
             if name in values:

@@ -5,15 +5,14 @@ Every fault is told with the field's name, what was expected and what came; a na
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import UnionType
 from typing import Final, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, BgdError, InputError, UnknownCommand
+from bgd.errors import BadArgument, BadDice, BadPlay, BadPosition, BadValue, BgdError, InputError, UnknownCommand, hint
 from bgd.wire.messages import (
     MAX_CANDIDATES,
     MAX_PLIES,
@@ -136,12 +135,6 @@ def _fault(verb: str, fields: Mapping[str, object], told: str, keys: Mapping[str
     if field != "token":  # which nobody is to read, in no log either
         message += f", got `{got}`"
     return _ERROR_OF_FIELD.get(field, BadValue)(message).at(path)
-
-
-def hint(word: str, known: Iterable[str]) -> str:
-    """` (did you mean `x`?)`, or nothing when no known word is near."""
-    near = difflib.get_close_matches(word.lower(), list(known), n=1)
-    return f" (did you mean `{near[0]}`?)" if near else ""
 
 
 def told(error: BgdError) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from bgd.errors import BadArgument
-from bgd.wire.build import hint, shown
+from bgd.errors import BadArgument, hint
+from bgd.wire.build import shown
 
 
 class _Topic(NamedTuple):

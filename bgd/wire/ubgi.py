@@ -14,8 +14,8 @@ from typing import ClassVar, Final
 
 from msgspec import UNSET
 
-from bgd.errors import BadArgument, BadDice, BadValue, BgdError, InputError, UnknownCommand, Unsupported
-from bgd.wire.build import hint, shown, told
+from bgd.errors import BadArgument, BadDice, BadValue, BgdError, InputError, UnknownCommand, Unsupported, hint
+from bgd.wire.build import shown, told
 from bgd.wire.messages import (
     MAX_PLIES,
     MAX_TEXT,

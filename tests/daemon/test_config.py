@@ -44,8 +44,8 @@ def test_variables_of_others_are_left_alone() -> None:
         ('port = "many"', "{file}: Expected `int` - at `$.port`, got `many`"),
         ("port = []", "{file}: Expected `int` - at `$.port`, got `[]`"),
         ("limits = 1", "{file}: Expected `object` - at `$.limits`, got `1`"),
-        ("prot = 1", "{file}: Unknown setting `prot`; did you mean `port`?"),
-        ("[limits]\nmax_lines = 1", "{file}: Unknown setting `limits.max_lines`; did you mean `max_line`?"),
+        ("prot = 1", "{file}: Unknown setting `prot` (did you mean `port`?)"),
+        ("[limits]\nmax_lines = 1", "{file}: Unknown setting `limits.max_lines` (did you mean `max_line`?)"),
         ("[tls]\nx = 1", "{file}: Unknown setting `tls.x`; known are certificate, key, client_ca"),
         ("[limits]\ngrace = -1", "{file}: Expected `float` >= 0.0 - at `$.limits.grace`, got `-1`"),
         ('dialect = "fibs"', "{file}: Invalid enum value 'fibs' - at `$.dialect`, got `fibs`"),
@@ -66,7 +66,7 @@ def test_a_bad_variable_is_refused_too() -> None:
 
 
 def test_a_misspelled_variable_of_a_table_is_refused_with_a_hint() -> None:
-    with pytest.raises(ConfigError, match=r"environment.*`limits\.max_lines`; did you mean `max_line`\?"):
+    with pytest.raises(ConfigError, match=r"environment.*`limits\.max_lines` \(did you mean `max_line`\?\)"):
         load_config(environment={"BGD_LIMITS_MAX_LINES": "500"})
 
 
