@@ -53,8 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     weighed = argparse.ArgumentParser(add_help=False)
     weighed.add_argument("--weights", type=Path, metavar="FILE", help="instead of bgd's own")
-    common = argparse.ArgumentParser(add_help=False, parents=[sampled, weighed])
-    common.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search or rollout (one a core)")
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search or rollout (one a core)")
+    common = argparse.ArgumentParser(add_help=False, parents=[sampled, weighed, shared])
 
     right = kinds.add_parser("accuracy", parents=[levels, common], help="errors against rolled-out positions")
     right.add_argument(
@@ -93,9 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     instead = played.add_mutually_exclusive_group()
     instead.add_argument("--gnubg", action="store_true", help="roll the same out with GNU Backgammon")
     instead.add_argument("--pairs", type=_ONE_OR_MORE, metavar="N", help="instead: whether N pairs of seeds agree")
-    decided = kinds.add_parser(
-        "cube", parents=[sampled, weighed], help="cube decisions near a decision, at several scores"
-    )
+    decided = kinds.add_parser("cube", parents=[common], help="cube decisions near a decision, at several scores")
     decided.add_argument(
         "positions", type=Path, nargs="?", metavar="FILE", help="lines of JSON: xgid; without it positions of own games"
     )
@@ -104,19 +103,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     decided.add_argument("--write", type=Path, metavar="FILE", help="keep the positions made")
     decided.add_argument("--plies", type=_LEVEL, default=2, metavar="N", help="level of the decisions (2)")
-    decided.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a search (one a core)")
     decided.add_argument(
         "--trials", type=_ONE_OR_MORE, default=5184, metavar="N", help="games of a judging rollout (5184)"
     )
     decided.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the games and rollouts (1)")
     decided.add_argument("--gnubg", action="store_true", help="ask GNU Backgammon, and judge disagreements")
     alive = kinds.add_parser(
-        "efficiency", parents=[weighed], help="fit the cube's efficiency by class of position to rollouts"
+        "efficiency", parents=[weighed, shared], help="fit the cube's efficiency by class of position to rollouts"
     )
     alive.add_argument("--count", type=_ONE_OR_MORE, default=80, metavar="N", help="positions of each class (80)")
     alive.add_argument("--trials", type=_ONE_OR_MORE, default=144, metavar="N", help="games of a rollout (144)")
     alive.add_argument("--seed", type=_number(0), default=1, metavar="N", help="of the games and rollouts (1)")
-    alive.add_argument("--threads", type=_ONE_OR_MORE, metavar="N", help="that share a rollout (one a core)")
     return parser
 
 
@@ -134,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             fitted = efficiency.measure(evaluator, asked.count, asked.trials, asked.seed)
             return _tell(asked.kind, fitted, threads=threads, trials=asked.trials, seed=asked.seed)
         if asked.kind == "rollout":
-            found = _rollout(evaluator, asked, threads)
+            found = _rollout(evaluator, asked)
             return _tell(asked.kind, found, threads=threads, trials=asked.trials, seed=asked.seed)
         levels = asked.plies or [0, 1, 2]
         if asked.kind == "accuracy":
@@ -163,8 +160,8 @@ def _through_a_socket(asked: argparse.Namespace) -> list[dict[str, Any]]:
     )
 
 
-def _rollout(evaluator: Evaluator, asked: argparse.Namespace, threads: int) -> list[dict[str, Any]]:
-    what = evaluator, asked.positions, asked.sample, asked.trials, asked.seed, threads
+def _rollout(evaluator: Evaluator, asked: argparse.Namespace) -> list[dict[str, Any]]:
+    what = evaluator, asked.positions, asked.sample, asked.trials, asked.seed
     if asked.pairs is not None:
         return rollout.agreement(*what, asked.pairs)
     return rollout.measure(*what, asked.gnubg)

@@ -63,7 +63,7 @@ _EQUITY: Final = {False: re.compile(r"CL +([-+]?\d\.\d+)"), True: re.compile(r"C
 
 
 def measure(
-    evaluator: Evaluator, path: Path, sample: int | None, trials: int, seed: int, threads: int, beside_gnubg: bool
+    evaluator: Evaluator, path: Path, sample: int | None, trials: int, seed: int, beside_gnubg: bool
 ) -> list[dict[str, Any]]:
     """A row for each position, cubeless and cubeful."""
     engine = Engine(evaluator)
@@ -72,7 +72,7 @@ def measure(
     found = []
     for number, board in enumerate(boards, 1):
         for cubeful in (False, True):
-            row = {"position": number, "cubeful": cubeful, **_own(engine, board, trials, seed, threads, cubeful)}
+            row = {"position": number, "cubeful": cubeful, **_own(engine, board, trials, seed, cubeful)}
             if beside_gnubg:
                 row |= _gnubg(board, trials, seed, cubeful)
                 theirs = row["gnubg_cpu"] * row["gnubg_error"] ** 2
@@ -84,7 +84,7 @@ def measure(
 
 
 def agreement(
-    evaluator: Evaluator, path: Path, sample: int | None, trials: int, seed: int, threads: int, pairs: int
+    evaluator: Evaluator, path: Path, sample: int | None, trials: int, seed: int, pairs: int
 ) -> list[dict[str, Any]]:
     """A row for each position, cubeless and cubeful: of so many `pairs` of rollouts with seeds from `seed` on how many
     differ by no more than two joint standard errors, and the root of the mean square of difference / joint error, which
@@ -95,7 +95,7 @@ def agreement(
         for cubeful in (False, True):
             apart = []
             for first in range(seed, seed + 2 * pairs, 2):
-                one, other = (_own(engine, Board.of(line.board), trials, first + k, threads, cubeful) for k in (0, 1))
+                one, other = (_own(engine, Board.of(line.board), trials, first + k, cubeful) for k in (0, 1))
                 apart.append(abs(one["equity"] - other["equity"]) / math.hypot(one["error"], other["error"]))
             inside = sum(ratio <= 2 for ratio in apart)
             spread = math.sqrt(math.fsum(ratio * ratio for ratio in apart) / pairs)
@@ -105,11 +105,11 @@ def agreement(
     return found
 
 
-def _own(engine: Engine, board: Board, trials: int, seed: int, threads: int, cubeful: bool) -> dict[str, Any]:
+def _own(engine: Engine, board: Board, trials: int, seed: int, cubeful: bool) -> dict[str, Any]:
     state = GameState(board, terms=Money(jacoby=False))
     plan = RolloutPlan(trials=trials, seed=seed, cubeful=cubeful, doubled=False)
     wall, cpu = time.perf_counter(), time.process_time()
-    line = engine.rollout(state, plan, threads=threads).lines[0]
+    line = engine.rollout(state, plan).lines[0]
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     error = line.equity_error if line.cubeful_error is None else line.cubeful_error
     return {

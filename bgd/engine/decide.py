@@ -193,9 +193,9 @@ class Engine:
         bgd.engine.rollout. Where the side on roll may double, both its rolling and its double are played out, and the
         answer holds the cube decision that follows.
 
-        `threads` (one a core) share the work and `progress` is told how it goes; neither changes the answer. When
-        `stop` says so, the games played by then are it; TimedOut if there are hardly any. Raises IllegalAction when the
-        game is over."""
+        `threads` (as many as share a search) do the work and `progress` is told how it goes; neither changes the
+        answer. When `stop` says so, the games played by then are it; TimedOut if there are hardly any. Raises
+        IllegalAction when the game is over."""
         from bgd.engine.rollout import roll_out
 
         plan = plan or RolloutPlan()

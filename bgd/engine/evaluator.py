@@ -64,7 +64,8 @@ class Evaluator:
         threads: int | None = None,
         limits: Filter | None = None,
     ) -> None:
-        """`threads` share one search, as many as there are cores unless given; `limits` say what it leaves out."""
+        """`threads` share one search or rollout, as many as there are cores unless given; `limits` say what a search
+        leaves out."""
         self.header = header
         net, prune = Net(*map(aligned, net)), PruneNet(*map(aligned, prune))
         self._net = net
@@ -76,7 +77,8 @@ class Evaluator:
         self._ladder = ladder_of(Cube(), Side.TOP, Money(), MatchEquityTable.default(), plies=0)
         self._here = Workplace(net, table)
         self._roll_spaces = RollSpaces(net)
-        self._searcher = Searcher(prune, self._ladder, self._here, threads or cores(), limits)
+        self.threads = threads or cores()
+        self._searcher = Searcher(prune, self._ladder, self._here, self.threads, limits)
 
     @classmethod
     def load(

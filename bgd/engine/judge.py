@@ -38,7 +38,9 @@ class Decider(Protocol):
 
 
 class Player(Protocol):
-    """Games of a rollout, many at a time."""
+    """Games of a rollout, many at a time, by as many `threads` unless others are asked for."""
+
+    threads: int
 
     def evaluate(self, boards: NDArray[np.int8]) -> NDArray[np.float32]: ...
 

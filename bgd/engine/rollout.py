@@ -35,7 +35,6 @@ from bgd.kernels.doubling import owner_of, turned
 from bgd.kernels.lookahead import Orders
 from bgd.kernels.movegen import BOARD
 from bgd.kernels.rollout import RESULTS, Start
-from bgd.kernels.team import cores
 from bgd.rules.board import Board
 from bgd.rules.cube import why_no_cube
 from bgd.rules.state import Cube, GameState
@@ -95,12 +94,12 @@ def roll_out(
 ) -> Rollout:
     """Play out `plays`, the boards after them (mover's view), or the position of `state` before its roll.
 
-    `threads`: one a core unless given. `progress` is told the result so far after blocks of all contenders.
-    `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises TimedOut when
-    there are not two of each contender."""
+    `threads`: as many as share a search of the player's unless given. `progress` is told the result so far after blocks
+    of all contenders. `stop_now` is asked every hundredth of a second; the games counted by then are the answer. Raises
+    TimedOut when there are not two of each contender."""
     setting = _Setting(player, state, plan, plays, table)
     scores = setting.scores
-    threads = _threads(threads)
+    threads = _threads(player, threads)
     with ThreadPoolExecutor(threads) as pool:
         units = chain(_slices(scores.live), _blocks(_whole(plan)[1:], scores.live))
         played = _Played(pool, setting.play, units, scores.live, 2 * threads)
@@ -137,7 +136,7 @@ def play_part(
         raise BadValue(f"Expected blocks that follow each other, from 0 to {whole.stop}, got `{numbers}`")
     setting = _Setting(player, state, plan, plays, table)
     games: list[list[Games]] = [[] for _ in setting.scores.live]
-    threads = _threads(threads)
+    threads = _threads(player, threads)
     with ThreadPoolExecutor(threads) as pool:
         played = _Played(pool, setting.play, _blocks(numbers, setting.scores.live), setting.scores.live, 2 * threads)
         try:
@@ -174,10 +173,10 @@ def merge(
     return scores.result()
 
 
-def _threads(wanted: int | None) -> int:
-    """One a core unless others are wanted. Raises BadValue."""
+def _threads(player: Player, wanted: int | None) -> int:
+    """Those of the player unless others are wanted. Raises BadValue."""
     if wanted is None:
-        return cores()
+        return player.threads
     if wanted < 1:
         raise BadValue(f"Expected one thread or more for a rollout, got `{wanted}`")
     return wanted

@@ -34,6 +34,8 @@ def opinion(board: Board, plies: int) -> list[float]:
 class FakeJudge:
     """Stands in for bgd.engine.evaluator.Evaluator."""
 
+    threads = 2
+
     def __init__(self, chances: Sequence[float] | None = None) -> None:
         self.chances = chances
         self.levels: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -166,6 +167,20 @@ def test_the_same_bytes_on_one_thread_and_on_two(evaluator: Evaluator) -> None:
         one, two = (roll_out(evaluator, state, plan, None, MET, threads) for threads in (1, 2))
         assert one == two
         assert repr(one) == repr(two)
+
+
+def test_an_evaluator_of_so_many_threads_rolls_out_on_as_many_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    pools: list[int] = []
+
+    def pool(threads: int) -> ThreadPoolExecutor:
+        pools.append(threads)
+        return ThreadPoolExecutor(threads)
+
+    monkeypatch.setattr("bgd.engine.rollout.ThreadPoolExecutor", pool)
+    engine = Engine(Evaluator.load(threads=3))
+    for threads in (None, 1):
+        engine.rollout(GameState(MIDGAME, terms=MONEY), RolloutPlan(trials=36, truncate=1), threads=threads)
+    assert pools == [3, 1]
 
 
 def test_another_seed_agrees_within_the_errors(engine: Engine) -> None:
