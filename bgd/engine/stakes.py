@@ -81,7 +81,10 @@ LATENESS: Final = Lateness(0.08, 0.02, 0.25, 0.1)
 point (`bgd bench efficiency` tells that as `by_distance`): on roll .75 from .2 to .05 before it, .60 up to .15 beyond,
 and .56 after that; waiting .85 from .15 before it to the cash point itself, then .74, .64, .58 and .54. A martingale
 with such jumps, solved for its best doubles, says the same: with gammons a cube loses an eighth near its cash point.
-Without any it recovers at once, as races do; hence `prize`. Steeper, a better position could be worth less."""
+Without any it recovers at once, as races do; hence `prize`. Steeper, a better position could be worth less.
+
+Tried in its place: the square of the line beyond the cash point, which fell short by .04 to .1; a chord across the
+corner there, which gained nothing."""
 
 DEAD: Final = Efficiency(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ALIVE: Final = Efficiency(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
@@ -104,8 +107,8 @@ RACE_EFFICIENCY: Final = (0.71, 42.0, 0.48)
 """For races: with even chances the most, and what the square of the pips of the side on roll divides to be taken away
 from it; and `win`. Nothing is late in a race: there is hardly a gammon to play on for.
 
-Fitted to 2,514 races with chances of .1 to .98, 288 of them known exactly: .70, 24, .51; to the
-1,983 of 30 pips and more .72, 57, .49. Errors of the formula in these: .024, .033, .012."""
+Fitted to 2,514 races with chances of .1 to .98, 288 of them known exactly: .70, 24, .51; to the 1,983 of 30 pips and
+more .72, 57, .49. Errors of the formula in these: .024, .033, .012."""
 
 FAR_LIMIT: Final = 1024
 """A cube limit this many times the cube is as good as none: each level brings the take point to a third of its distance
