@@ -9,6 +9,8 @@ shipped table and reproduce its scores from 18 to 25 away within 2 % of the trai
 * after the Crawford game, each two points more multiply the trailer's chances as the table's last two points did;
 * in the Crawford game the trailer wins with probability 0.505, 28 % of it gammons;
 * before it, both sides win a game equally often, and it is worth 1, 2 or 4 points with probability .20, .44 and .36.
+
+A table for players of unequal skill, such as GNU Backgammon's jac050.xml, is its player 0's, who is Side.TOP.
 """
 
 from __future__ import annotations
@@ -38,45 +40,56 @@ class MatchEquityTable:
     """Chances of winning the match at every score up to MAX_MATCH_LENGTH away.
 
     `pre[a-1][b-1]`: of a side `a` away against one `b` away, up to and including the Crawford game. `post[n-1]`: of a
-    side `n` away against one 1 away, after it. Tables must be square, in 0..1, and pre[a][b] + pre[b][a] == 1 within
-    ROUNDING, which is shared between the two; ConfigError, naming `source`, otherwise.
+    side `n` away against one 1 away, after it. If the players are unequal both are TOP's, and `bottom_post` is
+    BOTTOM's row. Tables must be square, in 0..1, and of equal players pre[a][b] + pre[b][a] == 1 within ROUNDING, which
+    is shared between the two; ConfigError, naming `source`, otherwise.
     """
 
-    def __init__(self, name: str, pre: Sequence[Sequence[float]], post: Sequence[float], source: str = "") -> None:
-        length, source = len(pre), source or name
-        if length < 3 or len(post) < 3 or any(len(row) != length for row in pre):
+    def __init__(
+        self,
+        name: str,
+        pre: Sequence[Sequence[float]],
+        post: Sequence[float],
+        source: str = "",
+        bottom_post: Sequence[float] | None = None,
+    ) -> None:
+        length, source, equal = len(pre), source or name, bottom_post is None
+        posts = (post, post if bottom_post is None else bottom_post)
+        if length < 3 or any(len(row) < 3 for row in posts) or any(len(row) != length for row in pre):
             raise ConfigError(f"Expected a square table of 3 or more points, got `{length}` rows in {source}")
         for a in range(length):
             for b in range(length):
-                if not 0 <= pre[a][b] <= 1 or abs(pre[a][b] + pre[b][a] - 1) > ROUNDING + 1e-9:
+                over = abs(pre[a][b] + pre[b][a] - 1) > ROUNDING + 1e-9
+                if not 0 <= pre[a][b] <= 1 or (equal and over):
                     raise ConfigError(
                         f"Expected chances from 0 to 1 that add up to 1, got `{pre[a][b]}` and `{pre[b][a]}` "
                         f"at {a + 1}-away {b + 1}-away in {source}"
                     )
-        if not all(0 <= chance <= 1 for chance in post):
+        if not all(0 <= chance <= 1 for row in posts for chance in row):
             raise ConfigError(f"Expected chances from 0 to 1 after the Crawford game in {source}")
         self.name = name
         self.length = length
-        self._post = _extended_post(post)
-        self._pre = _extended_pre(_evened(pre), self._post)
+        self._post = tuple(map(_extended_post, posts))
+        top = _extended_pre(_evened(pre) if equal else pre, self._post)
+        self._pre = (top, top if equal else _other_side(top))
 
-    def win(self, own_away: int, opponent_away: int, crawford_done: bool) -> float:
+    def win(self, own_away: int, opponent_away: int, crawford_done: bool, side: Side = Side.TOP) -> float:
         """P(win the match) of a side `own_away` from winning, before a game. `crawford_done`: the Crawford game has
-        been played already. Zero or fewer points away is a match won."""
+        been played already. Zero or fewer points away is a match won. `side`: which it is, should they be unequal."""
         if own_away <= 0:
             return 1.0
         if opponent_away <= 0:
             return 0.0
         if crawford_done:
             if opponent_away == 1:
-                return self._post[own_away - 1]
+                return self._post[side][own_away - 1]
             if own_away == 1:
-                return 1.0 - self._post[opponent_away - 1]
-        return self._pre[own_away - 1][opponent_away - 1]
+                return 1.0 - self._post[1 - side][opponent_away - 1]
+        return self._pre[side][own_away - 1][opponent_away - 1]
 
     def at(self, match: Match, side: Side) -> float:
         """P(win the match) of `side` before the game that `match` describes is begun."""
-        return self.win(match.away(side), match.away(side.other), match.post_crawford)
+        return self.win(match.away(side), match.away(side.other), match.post_crawford, side)
 
     @classmethod
     def load(cls, path: Path) -> MatchEquityTable:
@@ -89,12 +102,15 @@ class MatchEquityTable:
 
     @classmethod
     def parse(cls, text: str | bytes, name: str) -> MatchEquityTable:
-        """A table in GNU Backgammon's XML form, both parts given explicitly, the same for both sides. `name` is for
-        error messages."""
+        """A table in GNU Backgammon's XML form, both parts given explicitly. `name` is for error messages."""
         try:
             root = ElementTree.fromstring(text)
             pre = [_numbers(row) for row in root.iterfind("pre-crawford-table/row")]
-            post = [_numbers(row) for row in root.iterfind("post-crawford-table/row")]
+            post = {
+                table.get("player") or "both": _numbers(row)
+                for table in root.iterfind("post-crawford-table")
+                for row in table.iterfind("row")
+            }
             kinds = {part.get("type") or "" for part in root if part.tag.endswith("-table")} - {"explicit"}
             title = root.findtext("info/name")
         except (ElementTree.ParseError, ValueError, LookupError) as error:
@@ -104,11 +120,13 @@ class MatchEquityTable:
                 f"Expected a table of the type `explicit`, all chances written out, got `{', '.join(sorted(kinds))}` in"
                 f" {name}: its formula is not known here"
             )
-        if not pre or not post or any(row != post[0] for row in post):
+        if not pre or post.keys() not in ({"both"}, {"0", "1"}):
             raise ConfigError(
-                f"Expected a pre-Crawford table and one post-Crawford row, or the same for both sides, in {name}"
+                "Expected a pre-Crawford table and one post-Crawford row for player `both` or for `0` and `1` each, got"
+                f" `{', '.join(sorted(post)) or 'none'}` in {name}"
             )
-        return cls(title or name, pre, post[0], source=name)
+        first, second = post.get("both") or post["0"], post.get("1")
+        return cls(title or name, pre, first, source=name, bottom_post=None if second == first else second)
 
     @classmethod
     @cache
@@ -139,23 +157,33 @@ def _extended_post(given: Sequence[float]) -> list[float]:
     return post
 
 
-def _extended_pre(given: Sequence[Sequence[float]], post: Sequence[float]) -> list[list[float]]:
+def _extended_pre(given: Sequence[Sequence[float]], posts: Sequence[Sequence[float]]) -> list[list[float]]:
+    """`given`, and after it `posts`, of TOP and of BOTTOM; the chances of TOP."""
     size = min(len(given), MAX_MATCH_LENGTH)
     pre = [[*row[:size], *[0.0] * (MAX_MATCH_LENGTH - size)] for row in given[:size]]
     pre += [[0.0] * MAX_MATCH_LENGTH for _ in range(MAX_MATCH_LENGTH - size)]
 
-    def before(own: int, opponent: int) -> float:
-        return 1.0 if own <= 0 else 0.0 if opponent <= 0 else pre[own - 1][opponent - 1]
+    def before(top: int, bottom: int) -> float:
+        return 1.0 if top <= 0 else 0.0 if bottom <= 0 else pre[top - 1][bottom - 1]
+
+    def later(top: int, bottom: int) -> float:
+        return sum(
+            weight * (before(top - points, bottom) + before(top, bottom - points)) / 2
+            for points, weight in _GAME_POINTS
+        )
 
     for far in range(size + 1, MAX_MATCH_LENGTH + 1):
-        single, gammon = post[far - 2], post[far - 3]
-        trailer = _CRAWFORD_WIN * ((1 - _CRAWFORD_GAMMON) * single + _CRAWFORD_GAMMON * gammon)
-        pre[0][far - 1], pre[far - 1][0] = 1 - trailer, trailer
-        for near in range(2, far):
-            leader = sum(
-                weight * (before(near - points, far) + before(near, far - points)) / 2
-                for points, weight in _GAME_POINTS
-            )
-            pre[near - 1][far - 1], pre[far - 1][near - 1] = leader, 1 - leader
-        pre[far - 1][far - 1] = 0.5
+        top, bottom = (
+            _CRAWFORD_WIN * ((1 - _CRAWFORD_GAMMON) * post[far - 2] + _CRAWFORD_GAMMON * post[far - 3])
+            for post in posts
+        )
+        pre[0][far - 1], pre[far - 1][0] = 1 - bottom, top
+        for near in range(2, far + 1):
+            pre[near - 1][far - 1] = later(near, far)
+            pre[far - 1][near - 1] = later(far, near)
     return pre
+
+
+def _other_side(pre: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The chances of BOTTOM, given those of TOP."""
+    return [[1 - row[own] for row in pre] for own in range(len(pre))]

@@ -276,7 +276,9 @@ def _match_worth(table: MatchEquityTable, match: Match, side: Side) -> Callable[
     win = table.win
 
     def worth(points: int) -> float:
-        return win(own - points, opponent, crawford_done) if points > 0 else win(own, opponent + points, crawford_done)
+        if points > 0:
+            return win(own - points, opponent, crawford_done, side)
+        return win(own, opponent + points, crawford_done, side)
 
     return worth
 

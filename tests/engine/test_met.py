@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from bgd.engine.met import MatchEquityTable
+from bgd.engine.stakes import Stakes
+from bgd.engine.values import Chances
 from bgd.errors import ConfigError
-from bgd.rules.state import MAX_MATCH_LENGTH, Match, Side
+from bgd.rules.state import MAX_MATCH_LENGTH, Cube, Match, Side
 
 AWAY = range(1, MAX_MATCH_LENGTH + 1)
 
@@ -120,12 +123,34 @@ def test_what_rounding_leaves_over_is_shared_by_both_sides() -> None:
 POST = SMALL[SMALL.index("<post-") : SMALL.index("</met>")]
 
 
+def for_both(top: str, bottom: str) -> str:
+    rows = POST.replace('"both"', '"0"').replace(".49", top) + POST.replace('"both"', '"1"').replace(".49", bottom)
+    return SMALL.replace(POST, rows)
+
+
 def test_one_row_a_side_is_as_good_if_they_are_the_same() -> None:
-    both = POST.replace('"both"', '"0"') + POST.replace('"both"', '"1"')
-    assert MatchEquityTable.parse(SMALL.replace(POST, both), "small.xml").win(2, 1, True) == 0.49
-    unequal = POST.replace('"both"', '"0"') + POST.replace('"both"', '"1"').replace(".49", ".5")
-    with pytest.raises(ConfigError, match="same for both sides"):
-        MatchEquityTable.parse(SMALL.replace(POST, unequal), "small.xml")
+    table = MatchEquityTable.parse(for_both(".49", ".49"), "small.xml")
+    assert table.win(2, 1, True, Side.TOP) == table.win(2, 1, True, Side.BOTTOM) == 0.49
+    with pytest.raises(ConfigError, match=r"got `0` in small\.xml"):
+        MatchEquityTable.parse(SMALL.replace('"both"', '"0"'), "small.xml")
+
+
+def test_a_table_for_unequal_players_is_that_of_player_0_who_is_top() -> None:
+    table = MatchEquityTable.parse(for_both(".50", ".48").replace(">.7<", ">.72<"), "small.xml")
+    for match, top in (
+        (Match(3, (2, 1), crawford=True), 0.72),
+        (Match(3, (1, 2), crawford=True), 0.3),
+        (Match(3, (1, 2)), 0.5),
+        (Match(3, (2, 1)), 0.52),
+        (Match(3, (1, 0)), 0.6),
+    ):
+        assert table.at(match, Side.TOP) == pytest.approx(top)
+        assert table.at(match, Side.BOTTOM) == pytest.approx(1 - top)
+    for own, opponent in product(AWAY, AWAY):
+        both = table.win(own, opponent, False, Side.TOP) + table.win(opponent, own, False, Side.BOTTOM)
+        assert both == pytest.approx(1)
+    won = [Stakes(Chances(0.5), Cube(), side, Match(3, (1, 1)), table).players[0].worth(1) for side in Side]
+    assert won == [pytest.approx(0.72), pytest.approx(0.7)]
 
 
 def test_a_table_that_is_a_formula_is_refused_by_its_kind() -> None:
