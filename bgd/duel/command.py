@@ -46,12 +46,12 @@ class Table:
         Finalize(self, self.close, exitpriority=10)  # a worker ends without running atexit handlers
         seats: tuple[tuple[Seat, str], ...] = (("a", terms.header.a), ("b", terms.header.b))
         for seat, name in seats:
-            self._players[seat] = parse_player(name)()
-        self._luck: Luck | None = LuckMeter(Evaluator.load()) if terms.header.luck else None
+            self._players[seat] = parse_player(name, terms.header.cube)()
+        self._luck: Luck | None = LuckMeter(Evaluator.load(), terms.header.cube) if terms.header.luck else None
 
     def play(self, pair: int) -> PairRecord:
         header = self._terms.header
-        games = play_pair(self._players, header.seed, pair, self._luck)
+        games = play_pair(self._players, header.seed, pair, self._luck, header.cube)
         if self._terms.mat_folder is not None:
             text = mat(header, pair, games)
             (self._terms.mat_folder / f"pair-{pair:06d}.mat").write_text(text)
@@ -86,7 +86,7 @@ def _play(pair: int) -> PairRecord:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="bgd duel",
-        description="Two players, many games of cubeless money with duplicate dice: points a game, standard errors.",
+        description="Two players, many games of money with duplicate dice: points a game, standard errors.",
         epilog="Players: bgd:plies=0[,weights=FILE]  gnubg:plies=0  'ubgi:COMMAND'  external:HOST:PORT. "
         "An illegal play, a crash or a minute's silence loses a backgammon and is counted as a fault.",
     )
@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("b", metavar="B", help="its opponent")
     parser.add_argument("--games", type=int, default=1000, metavar="N", help="two a pair, rounded up (1000)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the dice (1)")
+    parser.add_argument("--cube", action="store_true", help="with a doubling cube, without beavers (without a cube)")
     parser.add_argument("--log", type=Path, metavar="FILE", help="finished games, JSON lines; resumed if it exists")
     parser.add_argument("--mat", type=Path, metavar="FOLDER", help="write the games here as .mat files")
     parser.add_argument("--no-luck", action="store_true", help="don't measure luck (faster, larger standard errors)")
@@ -108,10 +109,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.games < 1 or arguments.workers < 1:
         parser.error("expected --games and --workers from 1 up")
-    header = Header(a=arguments.a, b=arguments.b, seed=arguments.seed, luck=not arguments.no_luck)
+    header = Header(a=arguments.a, b=arguments.b, seed=arguments.seed, luck=not arguments.no_luck, cube=arguments.cube)
     try:
         for name in (header.a, header.b):
-            parse_player(name)
+            parse_player(name, header.cube)
         if arguments.mat is not None:
             arguments.mat.mkdir(parents=True, exist_ok=True)
         log = Log(arguments.log, header)

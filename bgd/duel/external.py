@@ -85,7 +85,7 @@ class GnubgServer:
     Raises ConfigError when the program is missing or doesn't come up.
     """
 
-    def __init__(self, plies: int = 0, *, cubeful: bool = True, jacoby: bool = True) -> None:
+    def __init__(self, plies: int = 0, *, cubeful: bool = True, jacoby: bool = True, beavers: bool = True) -> None:
         program = required_gnubg()
         self.host = "localhost"
         self.port = _free_port()
@@ -106,7 +106,7 @@ class GnubgServer:
             f"set evaluation cubedecision evaluation plies {plies}",
             "set evaluation cubedecision evaluation noise 0",
             f"set jacoby {'on' if jacoby else 'off'}",
-            "set beavers 3",
+            f"set beavers {3 if beavers else 0}",
             f"external {self.host}:{self.port}",
         ]
         try:

@@ -1,4 +1,5 @@
-"""Who plays: a name on the command line becomes a player that answers a board and a roll with the board after its play.
+"""Who plays: a name on the command line becomes a player that answers a board and a roll with the board after its play,
+and says what it does with a cube.
 
     bgd[:plies=N,weights=FILE]      this program's own engine, in this process
     gnubg[:plies=N]                 a GNU Backgammon of our own, over its external interface
@@ -15,10 +16,12 @@ import shlex
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
 from bgd.duel.external import ExternalClient, GnubgServer, question
+from bgd.engine import Engine
 from bgd.engine.evaluator import Evaluator
 from bgd.errors import BadArgument, BadPlay, ConfigError, IllegalPlay, Unsupported
 from bgd.notation import plays, position_id
@@ -26,10 +29,10 @@ from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.legality import check_play
 from bgd.rules.plays import OFF, CheckerMove, play_between
-from bgd.rules.state import GameState, Money, Phase, Side
+from bgd.rules.state import GameState, Money, Phase
 
-MONEY: Final = (-1.0, 2.0, 1.0, 1.0, -1.0, -1.0)
-"""Utility weights of cubeless money: the constant, then win, gammon, backgammon won, gammon, backgammon lost."""
+TERMS: Final = Money(jacoby=False, beavers=False)
+"""What is played for. Jacoby's rule is off: without a cube gammons count although nobody doubles."""
 
 ANSWER_TIME: Final = 60.0
 """Seconds that a program may think about one play before it counts as hung."""
@@ -40,12 +43,21 @@ class Fault(Exception):
 
 
 class Player(Protocol):
-    """A seat at the table. It keeps no memory of the game: each question says all."""
+    """A seat at the table. It keeps no memory of the game: each question says all, BOTTOM being on roll in it.
 
-    def choose(self, board: Board, dice: Dice) -> Board:
-        """The board after the player's play, both seen by the mover; the same board when nothing can be played.
+    All raise Fault when no legal answer comes of the question; the player answers the next question nevertheless."""
 
-        Raises Fault when no legal play comes of the question; the player answers the next question nevertheless."""
+    def choose(self, state: GameState) -> Board:
+        """The board after the player's play of the dice, seen by the mover; the same board when nothing can be
+        played."""
+        ...
+
+    def doubles(self, state: GameState) -> bool:
+        """Whether it doubles before its roll. Asked only where it may, and in games with a cube."""
+        ...
+
+    def takes(self, state: GameState) -> bool:
+        """Whether it, TOP, takes the double pending."""
         ...
 
     def close(self) -> None: ...
@@ -54,56 +66,77 @@ class Player(Protocol):
 class EnginePlayer:
     """bgd itself. One kernel call a play, so that a duel measures the engine and not the wire."""
 
-    def __init__(self, evaluator: Evaluator, plies: int = 0) -> None:
+    def __init__(self, evaluator: Evaluator, plies: int = 0, cube: bool = False) -> None:
         if plies > evaluator.max_plies:
             raise Unsupported(f"Expected plies from 0 to {evaluator.max_plies} of bgd, got `{plies}`")
-        self._evaluator = evaluator
+        self._engine = Engine(evaluator)
         self._plies = plies
+        self._cube = cube
 
-    def choose(self, board: Board, dice: Dice) -> Board:
-        after, _ = self._evaluator.best(board.points, dice.first, dice.second, MONEY, self._plies)
-        return Board.unchecked(tuple(after.tolist()))
+    def choose(self, state: GameState) -> Board:
+        return self._engine.best(state, self._plies, cubeful=self._cube)
+
+    def doubles(self, state: GameState) -> bool:
+        return self._engine.cube(state, self._plies).double
+
+    def takes(self, state: GameState) -> bool:
+        return self._engine.cube(replace(state, phase=Phase.ROLL), self._plies).response != "pass"
 
     def close(self) -> None:
         pass
 
 
 class ExternalPlayer:
-    """A server of the external interface; connected to anew when the connection is lost.
-
-    It is told that the Jacoby rule is off: gammons count here although nobody doubles."""
+    """A server of the external interface; connected to anew when the connection is lost."""
 
     def __init__(self, connect: Callable[[], ExternalClient]) -> None:
         self._connect = connect
         self._client = connect()
 
-    def choose(self, board: Board, dice: Dice) -> Board:
-        state = GameState(board, Side.BOTTOM, Phase.PLAY, dice=dice, terms=Money(jacoby=False))
+    def choose(self, state: GameState) -> Board:
+        assert state.dice is not None
+        return played(state.board, state.dice, self._ask(state))
+
+    def doubles(self, state: GameState) -> bool:
+        return self._said(state, {"double": True, "roll": False})
+
+    def takes(self, state: GameState) -> bool:
+        return self._said(state, {"take": True, "drop": False})
+
+    def _said(self, state: GameState, meant: dict[str, bool]) -> bool:
+        answer = self._ask(state)
+        try:
+            return meant[answer.strip().lower()]
+        except KeyError:
+            expected = " or ".join(f"`{word}`" for word in meant)
+            raise Fault(f"`{answer}` for {expected} in {position_id.encode(state.board)}") from None
+
+    def _ask(self, state: GameState) -> str:
         asked = question(state)
         try:
-            answer = self._client.ask(asked)
+            return self._client.ask(asked)
         except OSError as broken:
             self._client.close()
             self._client = self._connect()
             raise Fault(f"no answer to `{asked}`: {broken}") from None
-        return played(board, dice, answer)
 
     def close(self) -> None:
         self._client.close()
 
 
 class GnubgPlayer(ExternalPlayer):
-    """A GNU Backgammon of our own, with cubeless evaluations, as suits points without a cube."""
+    """A GNU Backgammon of our own. Without a `cube` its evaluations are cubeless, as suits points without one."""
 
-    def __init__(self, plies: int = 0) -> None:
+    def __init__(self, plies: int = 0, cube: bool = False) -> None:
         self._plies = plies
+        self._cube = cube
         self._server: GnubgServer | None = None
         super().__init__(self._start)
 
     def _start(self) -> ExternalClient:
         if self._server is not None:
             self._server.close()
-        self._server = GnubgServer(self._plies, cubeful=False, jacoby=False)
+        self._server = GnubgServer(self._plies, cubeful=self._cube, jacoby=False, beavers=False)
         return self._server.connect(ANSWER_TIME)
 
     def close(self) -> None:
@@ -113,7 +146,7 @@ class GnubgPlayer(ExternalPlayer):
 
 
 class UbgiPlayer:
-    """A UBGI program, kept for all games; started again when it crashes or hangs."""
+    """A UBGI program, kept for all games; started again when it crashes or hangs. It is asked for plays only."""
 
     def __init__(self, command: Sequence[str], answer_time: float = ANSWER_TIME) -> None:
         self._command = list(command)
@@ -137,7 +170,9 @@ class UbgiPlayer:
             self.close()
             raise ConfigError(f"Expected `{shlex.join(self._command)}` to speak UBGI, got {fault}") from None
 
-    def choose(self, board: Board, dice: Dice) -> Board:
+    def choose(self, state: GameState) -> Board:
+        board, dice = state.board, state.dice
+        assert dice is not None
         question = f"position gnubgid {position_id.encode(board)}\ndice {dice.high} {dice.low}\ngo role chequer"
         try:
             answer = self._ask(question, ("bestmove", "error"))
@@ -149,6 +184,12 @@ class UbgiPlayer:
         if word == "error":
             raise Fault(f"`{answer}` to a position and dice")
         return played(board, dice, text)
+
+    def doubles(self, state: GameState) -> bool:
+        raise Fault("no word for the cube")
+
+    def takes(self, state: GameState) -> bool:
+        raise Fault("no word for the cube")
 
     def _ask(self, lines: str, ends: tuple[str, ...]) -> str:
         """The first line that begins with one of `ends`; lines before it are let pass."""
@@ -219,17 +260,22 @@ def _moved(board: Board, moves: Sequence[CheckerMove]) -> Board | None:
     return Board.unchecked(tuple(points))
 
 
-def parse_player(name: str) -> Callable[[], Player]:
-    """How to seat the player that `name` means. Raises BadArgument at once for a name that means none."""
+def parse_player(name: str, cube: bool = False) -> Callable[[], Player]:
+    """How to seat the player that `name` means, with a `cube` or without. Raises BadArgument at once for a name that
+    means none, Unsupported for one that plays without a cube only."""
     kind, _, rest = name.partition(":")
     if kind == "bgd":
         options = _options(name, rest, ("plies", "weights"))
         plies, weights = _plies(name, options), options.get("weights")
-        return lambda: EnginePlayer(Evaluator.load(Path(weights) if weights else None), plies)
+        return lambda: EnginePlayer(Evaluator.load(Path(weights) if weights else None), plies, cube)
     if kind == "gnubg":
         plies = _plies(name, _options(name, rest, ("plies",)))
-        return lambda: GnubgPlayer(plies)
+        return lambda: GnubgPlayer(plies, cube)
     if kind == "ubgi" and (command := shlex.split(rest)):
+        if cube:
+            raise Unsupported(
+                f"Expected a player with a cube, and UBGI programs are asked for plays only, got `{name}`"
+            )
         return lambda: UbgiPlayer(command)
     host, _, port = rest.rpartition(":")
     if kind == "external" and host and port.isdecimal() and 0 < int(port) < 65536:

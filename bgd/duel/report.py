@@ -10,7 +10,7 @@ from typing import IO, Any
 import msgspec
 from msgspec import Struct
 
-from bgd.duel.game import GameRecord, Seat, Turn
+from bgd.duel.game import Call, GameRecord, Seat, Step
 from bgd.errors import ConfigError
 from bgd.rules.plays import OFF, CheckerMove
 
@@ -22,6 +22,7 @@ class Header(Struct, frozen=True, kw_only=True, tag_field="log", tag="duel 1"):
     b: str
     seed: int
     luck: bool
+    cube: bool = False
 
 
 class PairRecord(Struct, frozen=True, kw_only=True):
@@ -99,15 +100,15 @@ def report(header: Header, pairs: Sequence[PairRecord]) -> dict[str, Any]:
         "a": header.a,
         "b": header.b,
         "seed": header.seed,
-        "terms": "money, cubeless, duplicate dice",
+        "terms": f"money, {'with a cube, no Jacoby, no beavers' if header.cube else 'cubeless'}, duplicate dice",
         "pairs": len(pairs),
         "games": len(games),
         "points_a_game": _mean([record.points for record in pairs]),
     }
     if header.luck:
         figures["luck_adjusted"] = _mean([record.adjusted for record in pairs])
-    figures["a_wins"] = _wins(games, 1)
-    figures["b_wins"] = _wins(games, -1)
+    figures["a_wins"] = _wins(games, 1, header.cube)
+    figures["b_wins"] = _wins(games, -1, header.cube)
     seats: tuple[Seat, Seat] = ("a", "b")
     for seat in seats:
         faults = [game.fault for game in games if game.faulty == seat]
@@ -125,13 +126,15 @@ def _mean(values: Sequence[float]) -> dict[str, float | None]:
     return {"mean": round(mean, 5), "se": round(sqrt(variance / count), 5)}
 
 
-def _wins(games: Sequence[GameRecord], sign: int) -> dict[str, int]:
-    """Games won on the board by how; those won by the other's fault are counted with the faults."""
-    won = [game.points * sign for game in games if game.points * sign > 0 and game.faulty is None]
-    return {"single": won.count(1), "gammon": won.count(2), "backgammon": won.count(3)}
+def _wins(games: Sequence[GameRecord], sign: int, cube: bool) -> dict[str, int]:
+    """Games won on the board by how, and by a pass of the other; by its fault they are counted with the faults."""
+    won = [game for game in games if game.points * sign > 0 and game.faulty is None]
+    ends = [abs(game.points) // game.cube for game in won if not game.passed]
+    kinds = {"single": ends.count(1), "gammon": ends.count(2), "backgammon": ends.count(3)}
+    return kinds | ({"pass": len(won) - len(ends)} if cube else {})
 
 
-def mat(header: Header, pair: int, games: Sequence[tuple[GameRecord, Sequence[Turn]]]) -> str:
+def mat(header: Header, pair: int, games: Sequence[tuple[GameRecord, Sequence[Step]]]) -> str:
     """The games of a pair as a .mat file: a money session, player a on the left. A fault ends its game early.
 
     GNU Backgammon counts the gammons in it after `set jacoby off` only: the file's own word on that it doesn't heed."""
@@ -143,21 +146,21 @@ def mat(header: Header, pair: int, games: Sequence[tuple[GameRecord, Sequence[Tu
         f'; [Player 2 "{names[1]}"]',
         '; [Variation "Backgammon"]',
         '; [Jacoby "Off"]',
-        '; [CubeLimit "1"]',
+        *([] if header.cube else ['; [CubeLimit "1"]']),
         f'; [Event "Pair {pair} of seed {header.seed}"]',
         "",
         " 0 point match",
     ]
     scores = [0, 0]
-    for number, (record, turns) in enumerate(games, 1):
+    for number, (record, steps) in enumerate(games, 1):
         left, right = (f"{name} : {score}" for name, score in zip(names, scores, strict=True))
-        lines += ["", f" Game {number}", f" {left:<33}{right}", *_rows(record, turns)]
+        lines += ["", f" Game {number}", f" {left:<33}{right}", *_rows(record, steps)]
         scores[0 if record.points > 0 else 1] += abs(record.points)
     return "\n".join(lines) + "\n"
 
 
-def _rows(record: GameRecord, turns: Sequence[Turn]) -> list[str]:
-    cells = [f"{turn.dice}: {_spelled(turn.play.moves)}".rstrip() for turn in turns]
+def _rows(record: GameRecord, steps: Sequence[Step]) -> list[str]:
+    cells = [_cell(step) for step in steps]
     won = f"Wins {abs(record.points)} point{'s' if abs(record.points) > 1 else ''}" if record.points else ""
     winner_left = record.points > 0
     if record.first == "b":
@@ -168,6 +171,12 @@ def _rows(record: GameRecord, turns: Sequence[Turn]) -> list[str]:
         cells.append(won)
     pairs = [(cells[index], cells[index + 1] if index + 1 < len(cells) else "") for index in range(0, len(cells), 2)]
     return [f"{number:3d}) {left:<28} {right}".rstrip() for number, (left, right) in enumerate(pairs, 1)]
+
+
+def _cell(step: Step) -> str:
+    if isinstance(step, Call):
+        return {"double": f"Doubles => {step.value}", "take": "Takes", "pass": "Drops"}[step.said]
+    return f"{step.dice}: {_spelled(step.play.moves)}".rstrip()
 
 
 def _spelled(moves: Sequence[CheckerMove]) -> str:

@@ -6,12 +6,12 @@ from itertools import islice
 
 import pytest
 
-from bgd.duel.game import FAULT_POINTS, Seat, dice_of, play_game, play_pair
+from bgd.duel.game import FAULT_POINTS, Call, Seat, Turn, dice_of, play_game, play_pair
 from bgd.duel.players import Player
 from bgd.rules.board import Board
-from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
-from tests.duel.players import Cheat, Crasher, FirstPlay, LastPlay, Staller
+from bgd.rules.state import GameState
+from tests.duel.players import Cheat, Crasher, FirstPlay, LastPlay, Mute, Racer, Staller
 
 
 def seats(a: Player, b: Player) -> dict[Seat, Player]:
@@ -81,7 +81,7 @@ def test_a_crash_loses_a_backgammon_and_the_next_game_is_played() -> None:
 def test_luck_is_signed_by_seat_and_told_of_the_opening() -> None:
     asked = []
 
-    def luck(board: Board, dice: Dice, opening: bool) -> float:
+    def luck(state: GameState, opening: bool) -> float:
         asked.append(opening)
         return 1.0
 
@@ -96,3 +96,51 @@ def test_every_turn_recorded_is_a_legal_play() -> None:
     for turn in turns:
         assert turn.play in legal_plays(board, turn.dice) or (not turn.play.moves and not legal_plays(board, turn.dice))
         board = turn.play.result.flip()
+
+
+def test_a_cube_that_nobody_turns_changes_nothing() -> None:
+    for pair in range(5):
+        table = seats(FirstPlay(), LastPlay())
+        assert play_pair(table, 4, pair) == play_pair(table, 4, pair, cube=True)
+
+
+def test_the_cube_goes_to_who_takes_and_a_pass_costs_what_it_stood_at() -> None:
+    ended, turned = set(), 0
+    for pair in range(40):
+        for record, steps in play_pair(seats(Racer(), Racer()), 5, pair, cube=True):
+            value, owner = 1, None
+            for number, step in enumerate(steps):
+                if isinstance(step, Turn):
+                    continue
+                before = steps[number - 1]
+                if step.said == "double":
+                    assert isinstance(before, Turn)
+                    assert before.seat != step.seat
+                    assert owner in (None, step.seat)
+                    assert step.value == 2 * value
+                else:
+                    assert isinstance(before, Call)
+                    assert before.said == "double"
+                    assert before.seat != step.seat
+                if step.said == "take":
+                    value, owner = step.value, step.seat
+                    turned += 1
+            last = steps[-1]
+            assert record.cube == value
+            assert record.passed is (isinstance(last, Call) and last.said == "pass")
+            winner = steps[-2].seat if record.passed else last.seat
+            assert (record.points > 0) is (winner == "a")
+            assert abs(record.points) in ({value} if record.passed else {value, 2 * value, 3 * value})
+            ended.add((record.passed, abs(record.points) // value))
+    assert turned > 40
+    assert ended >= {(True, 1), (False, 1), (False, 2)}
+
+
+def test_who_has_no_word_for_the_cube_loses_a_backgammon_of_it() -> None:
+    faults = set()
+    for pair in range(40):
+        record, _ = play_game(seats(Racer(), Mute()), "a", dice_of(6, pair), cube=True)
+        if record.faulty:
+            assert (record.faulty, record.fault, record.points) == ("b", "silence", FAULT_POINTS * record.cube)
+            faults.add(record.cube)
+    assert faults == {1}

@@ -12,14 +12,15 @@ import pytest
 
 from bgd.duel.external import ExternalClient
 from bgd.duel.game import play_pair
-from bgd.duel.players import ExternalPlayer, Fault, Player, UbgiPlayer, parse_player, played
+from bgd.duel.players import TERMS, ExternalPlayer, Fault, Player, UbgiPlayer, parse_player, played
 from bgd.engine import Engine
 from bgd.errors import BadArgument, ConfigError
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState, Money
+from bgd.rules.state import GameState, Side
 from tests.conftest import DaemonProcess
+from tests.duel.players import FirstPlay
 
 PROGRAM = """
 import sys
@@ -51,31 +52,32 @@ def program(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[UbgiPlay
 
 
 START, ROLL = Board.start(), Dice(3, 1)
+QUESTION = GameState(START, Side.BOTTOM, terms=TERMS).with_dice(ROLL)
 
 
 @pytest.mark.parametrize("program", ["good"], indirect=True)
 def test_a_ubgi_program_plays(program: UbgiPlayer) -> None:
-    after = program.choose(START, ROLL)
+    after = program.choose(QUESTION)
     assert (after.points[8], after.points[6], after.points[5]) == (2, 4, 2)
 
 
 @pytest.mark.parametrize("program", ["illegal"], indirect=True)
 def test_an_illegal_play_of_a_program_is_its_fault_and_the_rule_is_named(program: UbgiPlayer) -> None:
     with pytest.raises(Fault, match=r"`8/4 6/5` for 31 in 4HPwATDgc/ABMA: .*Legal for instance"):
-        program.choose(START, ROLL)
+        program.choose(QUESTION)
 
 
 @pytest.mark.parametrize("program", ["error"], indirect=True)
 def test_an_error_for_a_sound_question_is_a_fault(program: UbgiPlayer) -> None:
     with pytest.raises(Fault, match="missing_context"):
-        program.choose(START, ROLL)
+        program.choose(QUESTION)
 
 
 @pytest.mark.parametrize("program", ["crash", "silent"], indirect=True)
 def test_a_program_that_crashes_or_hangs_is_started_again(program: UbgiPlayer) -> None:
     for _ in range(2):
         with pytest.raises(Fault, match=r"end of its output|no answer within"):
-            program.choose(START, ROLL)
+            program.choose(QUESTION)
 
 
 def test_a_command_that_does_not_exist_says_so_at_once() -> None:
@@ -122,17 +124,14 @@ def test_text_that_is_no_legal_play_is_a_fault(text: str) -> None:
         played(START, ROLL, text)
 
 
-class WithCube:
+class WithCube(FirstPlay):
     """bgd in this process, playing as if there were a cube, which is how it answers over the external interface."""
 
     def __init__(self) -> None:
         self._engine = Engine.load()
 
-    def choose(self, board: Board, dice: Dice) -> Board:
-        return self._engine.best(GameState(board, terms=Money(jacoby=False)).with_dice(dice))
-
-    def close(self) -> None:
-        pass
+    def choose(self, state: GameState) -> Board:
+        return self._engine.best(state)
 
 
 def test_bgd_plays_the_same_in_process_over_a_socket_and_on_pipes(
@@ -156,8 +155,8 @@ def test_a_server_that_goes_away_costs_the_game_and_is_asked_again(daemon: Daemo
     clients = [_Hangup(), ExternalClient("127.0.0.1", daemon.port)]
     with closing(ExternalPlayer(lambda: clients.pop(0))) as player:
         with pytest.raises(Fault, match="no answer to `board:"):
-            player.choose(START, ROLL)
-        assert player.choose(START, ROLL).points[5] == 2
+            player.choose(QUESTION)
+        assert player.choose(QUESTION).points[5] == 2
 
 
 class _Hangup(ExternalClient):

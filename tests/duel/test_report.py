@@ -9,7 +9,7 @@ import pytest
 from bgd.duel.game import GameRecord, dice_of, play_game, play_pair
 from bgd.duel.report import Header, Log, PairRecord, mat, report
 from bgd.errors import ConfigError
-from tests.duel.players import Cheat, FirstPlay, LastPlay
+from tests.duel.players import Cheat, FirstPlay, LastPlay, Racer
 
 HEADER = Header(a="bgd:plies=0", b="gnubg:plies=0", seed=1, luck=True)
 
@@ -88,6 +88,24 @@ def test_wins_are_counted_by_kind_and_faults_apart() -> None:
     assert figures["b_wins"] == {"single": 0, "gammon": 1, "backgammon": 0}
     assert figures["b_faults"] == {"games": 2, "examples": ["illegal", "illegal"]}
     assert figures["a_faults"] == {"games": 0, "examples": []}
+
+
+def test_with_a_cube_wins_are_told_by_kind_whatever_it_stands_at_and_passes_apart() -> None:
+    header = Header(a="a", b="b", seed=1, luck=False, cube=True)
+    gammon = GameRecord(first="a", points=8, turns=40, cube=4)
+    passed = GameRecord(first="b", points=-2, turns=20, cube=2, passed=True)
+    figures = report(header, [PairRecord(pair=0, games=(gammon, passed))])
+    assert figures["a_wins"] == {"single": 0, "gammon": 1, "backgammon": 0, "pass": 0}
+    assert figures["b_wins"] == {"single": 0, "gammon": 0, "backgammon": 0, "pass": 1}
+    assert "with a cube" in figures["terms"]
+
+
+def test_a_mat_file_tells_of_the_cube() -> None:
+    header = Header(a="a", b="b", seed=1, luck=False, cube=True)
+    text = mat(header, 0, play_pair({"a": Racer(), "b": Racer()}, seed=5, pair=2, cube=True))
+    assert "CubeLimit" not in text
+    assert " Doubles => 2" in text
+    assert "Takes" in text or "Drops" in text
 
 
 def test_a_mat_file_has_the_winner_in_its_column() -> None:

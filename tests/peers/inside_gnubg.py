@@ -88,8 +88,9 @@ def ask_mat(question):
                 "points": game["info"]["points-won"],
                 "turns": [
                     [record["player"], record["dice"], record["move"]]
-                    for record in game["game"]
                     if record["action"] == "move"
+                    else [record["player"], record["action"]]
+                    for record in game["game"]
                 ],
             }
             for game in games
