@@ -15,7 +15,7 @@ from bgd.engine import Engine
 from bgd.rules.cube import is_dead, taken, why_no_cube
 from bgd.rules.dice import Dice
 from bgd.rules.game import moment
-from bgd.rules.state import Cube, GameState, Match, Money, Phase, Side
+from bgd.rules.state import GameState, Match, Money, Phase, Side
 
 MAX_TURNS: Final = 1000
 """A game this long is broken off."""
@@ -47,9 +47,7 @@ def seen_from_the_roll(state: GameState) -> GameState:
     """The same position with BOTTOM on roll: sides, scores and cube exchanged where it is TOP."""
     if state.turn is Side.BOTTOM:
         return state
-    owner = None if state.cube.owner is None else state.cube.owner.other
-    cube = Cube(state.cube.value, owner, state.cube.limit)
-    return moment(state.board, Side.BOTTOM, state.phase, cube, state.dice, _exchanged(state.terms))
+    return moment(state.board, Side.BOTTOM, state.phase, state.cube.flip(), state.dice, _exchanged(state.terms))
 
 
 def _exchanged(terms: Match | Money) -> Match | Money:

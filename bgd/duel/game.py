@@ -23,7 +23,7 @@ from bgd.rules.cube import passed, taken, why_no_double
 from bgd.rules.dice import Dice
 from bgd.rules.outcome import is_over, outcome_of
 from bgd.rules.plays import Play, play_between
-from bgd.rules.state import Cube, GameState, Phase, Side
+from bgd.rules.state import GameState, Phase, Side
 
 MAX_TURNS: Final = 5000
 """A game this long is broken off without points. Real ones take about 50 turns, a thousand at the very most."""
@@ -112,7 +112,7 @@ def play_game(
         steps.append(Turn(seat, dice, play))
         if is_over(after):
             return _ended(state, first, seat, int(outcome_of(after)), count + 1, None if luck is None else lucky), steps
-        state, seat = GameState(after.flip(), Side.BOTTOM, Phase.ROLL, _turned(state.cube), terms=TERMS), other(seat)
+        state, seat = GameState(after.flip(), Side.BOTTOM, Phase.ROLL, state.cube.flip(), terms=TERMS), other(seat)
     return GameRecord(first=first, points=0, turns=MAX_TURNS, unfinished=True), steps
 
 
@@ -132,11 +132,6 @@ def _ended(
     return GameRecord(
         first=first, points=points * value * _sign(winner), turns=turns, luck=luck, cube=value, passed=passed
     )
-
-
-def _turned(cube: Cube) -> Cube:
-    """As the other side sees it."""
-    return cube if cube.owner is None else replace(cube, owner=cube.owner.other)
 
 
 def _sign(seat: Seat) -> int:

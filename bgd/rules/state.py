@@ -64,6 +64,10 @@ class Cube:
                     f"Expected the {name} to be a power of two from 1 to {2**MAX_CUBE_EXPONENT}, got `{number}`"
                 )
 
+    def flip(self) -> Cube:
+        """The same cube with the sides exchanged."""
+        return self if self.owner is None else replace(self, owner=self.owner.other)
+
     @property
     def exponent(self) -> int:
         return self.value.bit_length() - 1

@@ -98,3 +98,8 @@ def test_a_dead_cube_may_be_turned_all_the_same() -> None:
 def test_a_cube_shows_powers_of_two(value: int) -> None:
     with pytest.raises(BadValue, match="power of two"):
         Cube(value)
+
+
+def test_a_cube_seen_by_the_other_side_has_the_other_owner() -> None:
+    assert Cube(4).flip() == Cube(4)
+    assert Cube(4, Side.TOP, 64).flip() == Cube(4, Side.BOTTOM, 64)
