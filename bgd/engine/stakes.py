@@ -35,12 +35,13 @@ class Lateness(NamedTuple):
     """When a cube that is not turned is late: from `on_roll` before the cash point on for the side on roll, from
     `waiting` before it for the one that waits, whose next chance comes a roll sooner; altogether late `width` beyond
     that. If there is nothing to play on for it is not: `prize` more than cashing brings, in units of what lies between
-    cashing and dropping, makes it so altogether."""
+    cashing and dropping, makes it so altogether. If there is no risk in turning it, it is late by the share `free`."""
 
     on_roll: float
     waiting: float
     width: float
     prize: float
+    free: float
 
     def degree(self, beyond: float, prize: float, on_roll: bool) -> float:
         """0..1, with chances of winning `beyond` the cash point, and `prize` more for the game won than for cashing."""
@@ -55,7 +56,7 @@ class Efficiency(NamedTuple):
     share of gammons in its own wins; `lost_gammons` more for that in the other side's; `last` less if that side alone
     may turn it, and nobody after that; `late` less when it is too late to turn it for the game: who plays on for a
     gammon instead often falls back past the cash point in a single roll. `free`, whatever the chances, when the side on
-    roll may turn it without a risk: it surely will, the next time, and is late by half."""
+    roll may turn it without a risk: it surely will, the next time."""
 
     even: float
     win: float
@@ -73,10 +74,10 @@ class Efficiency(NamedTuple):
 
     def freely_alive(self, late: float) -> float:
         """For the side on roll, which may turn it without a risk and is `late` (0..1)."""
-        return max(0.0, self.free - self.late * late / 2)
+        return max(0.0, self.free - LATENESS.free * self.late * late)
 
 
-LATENESS: Final = Lateness(0.08, 0.02, 0.25, 0.1)
+LATENESS: Final = Lateness(0.08, 0.02, 0.25, 0.1, 0.75)
 """Chosen by how alive the cube of one side was found to be in 650 contact positions, by its chances beyond the cash
 point (`bgd bench efficiency` tells that as `by_distance`): on roll .75 from .2 to .05 before it, .60 up to .15 beyond,
 and .56 after that; waiting .85 from .15 before it to the cash point itself, then .74, .64, .58 and .54. A martingale
@@ -96,7 +97,8 @@ point. By absolute errors more than by squares, which a few last shots rule: in 
 .30 and .49 for `late`; by squares .74, .39, .18, .19, .44 (standard errors .02, .06, .06, .10, .05). `last` stands
 between .05 (.015) and .13 (.04) for the cube taken at 3-away and at 4-away, and .075 (.015) for the doubler's own where
 money play ends with it; `free` is from 96 positions in matches, whose owner was thought .20 too little with `even` and
-so on: .99 far from the cash point, .90 at it, .80 beyond. 180 others in matches at six scores would have `late` at .38.
+so on (.99 far from the cash point, .90 at it, .80 beyond), and from 15 with the cube in the middle, at 2-away after the
+Crawford game (.93 just before it, .83 at it, .70 beyond). 180 others in matches at six scores would have `late` at .38.
 
 Errors of no double, double/take and the own cube at 2 plies in every other one of the 650: .030, .055, .025, of which
 .013, .021, .010 is the rollouts' noise; before `late` they were .038, .064, .029. With chances of more than .7 biases

@@ -41,12 +41,12 @@ class Ladder(NamedTuple):
     endless: bool  # take points have their closed form: money, without limit
     idle: bool  # gammons don't count while the cube is as it is (Jacoby)
     beavers: bool
-    efficiency: NDArray[np.float64]  # (14,) constants: see stakes, and the numbers below
+    efficiency: NDArray[np.float64]  # (15,) constants: see stakes, and the numbers below
 
 
 _MOST, _LESS, _RACE_WIN = range(3)  # of Ladder.efficiency; these in races
 _EVEN, _WIN, _GAMMONS, _LOST_GAMMONS, _LAST, _LATE, _FREE = range(3, 10)
-_ON_ROLL, _WAITING, _WIDTH, _PRIZE = range(10, 14)
+_ON_ROLL, _WAITING, _WIDTH, _PRIZE, _FREE_SHARE = range(10, 15)
 
 
 class Aliveness(NamedTuple):
@@ -219,6 +219,7 @@ def worth_in(mover: int, state: int, win: float, efficiency: Aliveness, ladder: 
     cashed = worth[_POINTS + 1]
     lost = dropped if idle else _lose(mover, level, ladder, space)
     won = cashed if idle else _win(mover, level, ladder, space)
+    constants = ladder.efficiency
     left = 0.0
     low = lost
     take_point = 0.0
@@ -226,7 +227,7 @@ def worth_in(mover: int, state: int, win: float, efficiency: Aliveness, ladder: 
     if theirs:
         take_point = space.take_points[mover, level]
         if efficiency.even > 0:
-            late = _lateness(take_point - win, (dropped - lost) / (cashed - dropped), False, ladder.efficiency)
+            late = _lateness(take_point - win, (dropped - lost) / (cashed - dropped), False, constants)
             held = _alive(other, 1.0 - win, late, last, efficiency, ladder, space)
         left = 1.0 - _reach(1.0 - take_point, won - dropped, won - lost, 1.0 if free else held)
         low = dropped
@@ -235,11 +236,11 @@ def worth_in(mover: int, state: int, win: float, efficiency: Aliveness, ladder: 
     cash_point = 1.0
     if mine:
         cash_point = 1.0 - space.take_points[other, level]
-        late = _lateness(win - cash_point, (won - cashed) / (cashed - dropped), True, ladder.efficiency)
+        late = _lateness(win - cash_point, (won - cashed) / (cashed - dropped), True, constants)
         if free:
             alive = 1.0
         elif ladder.free[mover, level]:
-            alive = max(0.0, ladder.efficiency[_FREE] - efficiency.late * late / 2)
+            alive = max(0.0, constants[_FREE] - constants[_FREE_SHARE] * efficiency.late * late)
         else:
             alive = _alive(mover, win, late, last, efficiency, ladder, space)
         right = _reach(cash_point, cashed - lost, won - lost, alive)
