@@ -59,7 +59,6 @@ class Iteration:
         Round(2350.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0),
         Round(7200.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0, rate_first=5e-4, rate_last=2e-5),
         Round(4800.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0, rate_first=4e-4, rate_last=1e-5),
-        Round(3000.0, share=0.5, share_hard=1.0, trust=0.7, trust_hard=1.0, rate_first=2.5e-4, rate_last=8e-6),
     )
     hold: float = 0.45
     warm_steps: int = 500
