@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bgd.errors import BgdError
+from bgd.errors import BgdError, hint
 from bgd.wire.messages import REQUESTS, Incoming, Reply
 from bgd.wire.text import TextCodec
 from tests.fuzz.mutate import CORPUS, conversations, keep, kept, seeds
 from tests.fuzz.targets import KIND, TARGETS
-from tests.fuzz.ways import new_ways
+from tests.fuzz.ways import new_ways, ways
 
 
 def test_every_request_is_answered_with_a_reply_of_its_kind() -> None:
@@ -60,6 +60,20 @@ def test_the_corpus_keeps_any_bytes_once(tmp_path: Path, monkeypatch: pytest.Mon
 def test_only_what_goes_a_new_way_through_the_code_is_worth_keeping(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fuzz.ways.seeds", lambda target: [b"ping\n"])
     assert new_ways("text", [b"glurb\n", b"flurb\n", b"ping\n"]) == [b"glurb\n"]
+
+
+def test_what_is_thrown_away_meanwhile_goes_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def litter(data: bytes) -> None:
+        for _ in range(3000):  # rings that nobody holds, which only a collector finds; each says farewell in bgd's code
+            ring: list[object] = [Farewell()]
+            ring.append(ring)
+
+    class Farewell:
+        def __del__(self) -> None:
+            hint("farewell", ())
+
+    monkeypatch.setitem(TARGETS, "litter", litter)
+    assert ways("litter", b"") == set()
 
 
 def test_the_corpus_belongs_to_targets() -> None:

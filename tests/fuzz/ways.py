@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +19,7 @@ Way = tuple[str, int, int]
 
 
 def ways(target: str, data: bytes) -> set[Way]:
-    """Those that the target goes with `data`."""
+    """Those that the target goes with `data`; not what happens to be thrown away meanwhile, and says farewell."""
     gone: set[Way] = set()
 
     def enter(frame: FrameType, event: str, argument: object) -> Any:
@@ -35,11 +36,15 @@ def ways(target: str, data: bytes) -> set[Way]:
 
         return follow
 
+    collects = gc.isenabled()
+    gc.disable()
     sys.settrace(enter)
     try:
         TARGETS[target](data)
     finally:
         sys.settrace(None)
+        if collects:
+            gc.enable()
     return gone
 
 
