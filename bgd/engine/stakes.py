@@ -102,7 +102,7 @@ Crawford game (.93 just before it, .83 at it, .70 beyond). 180 others in matches
 
 Errors of no double, double/take and the own cube at 2 plies in every other one of the 650: .030, .055, .025, of which
 .013, .021, .010 is the rollouts' noise; before `late` they were .038, .064, .029. With chances of more than .7 biases
-are .003, -.002, .004, and were .019, -.015, .019. Rollouts at 1 ply agree with those at 0 plies: 19 positions differ by
+are .002, -.002, .003, and were .019, -.015, .019. Rollouts at 1 ply agree with those at 0 plies: 19 positions differ by
 .001 to .003 on average beyond what their chances do, with .006."""
 
 RACE_EFFICIENCY: Final = (0.71, 42.0, 0.48)
