@@ -16,7 +16,7 @@ from typing import Final, Self
 
 from bgd.errors import ConfigError
 from bgd.notation import fibs_board
-from bgd.rules.state import GameState
+from bgd.rules.state import GameState, Match
 
 GNUBG_PLACES: Final = ("gnubg", "/usr/games/gnubg", "/usr/local/bin/gnubg")
 """Where GNU Backgammon is looked for: PATH first; Debian's package installs into /usr/games."""
@@ -36,8 +36,10 @@ def required_gnubg() -> str:
 
 
 def question(state: GameState) -> str:
-    """The line that asks for the decision of `state`, Jacoby's rule off."""
-    return fibs_board.encode(state, names=("bgd", "gnubg")) + " jacobyrule off"
+    """The line that asks for the decision of `state`, Jacoby's rule off. Only bgd's own server heeds what it says of
+    beavers: GNU Backgammon goes by its settings."""
+    agreed = isinstance(state.terms, Match) or state.terms.beavers
+    return fibs_board.encode(state, names=("bgd", "gnubg")) + " jacobyrule off" + ("" if agreed else " beavers no")
 
 
 class ExternalClient:

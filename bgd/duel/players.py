@@ -101,7 +101,8 @@ class ExternalPlayer:
         return self._said(state, {"double": True, "roll": False})
 
     def takes(self, state: GameState) -> bool:
-        return self._said(state, {"take": True, "drop": False})
+        # A beaver, which was not agreed on, is a take from a server that can't be told so.
+        return self._said(state, {"take": True, "beaver": True, "drop": False})
 
     def _said(self, state: GameState, meant: dict[str, bool]) -> bool:
         answer = self._ask(state)

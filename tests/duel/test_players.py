@@ -6,19 +6,20 @@ import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from bgd.duel.external import ExternalClient
+from bgd.duel.external import ExternalClient, question
 from bgd.duel.game import play_pair
 from bgd.duel.players import TERMS, ExternalPlayer, Fault, Player, UbgiPlayer, parse_player, played
 from bgd.engine import Engine
-from bgd.errors import BadArgument, ConfigError
+from bgd.errors import BadArgument, ConfigError, Unsupported
 from bgd.rules.board import Board
 from bgd.rules.dice import Dice
 from bgd.rules.plays import legal_plays
-from bgd.rules.state import GameState, Side
+from bgd.rules.state import GameState, Money, Phase, Side
 from tests.conftest import DaemonProcess
 from tests.duel.players import FirstPlay
 
@@ -151,12 +152,61 @@ def test_bgd_plays_the_same_in_process_over_a_socket_and_on_pipes(
                 assert (first.points, first.fault) == (-second.points, "")
 
 
+def test_bgd_turns_the_cube_the_same_in_process_and_over_a_socket(daemon: DaemonProcess) -> None:
+    names = ("bgd:plies=0", f"external:127.0.0.1:{daemon.port}")
+    with ExitStack() as table:
+        here, there = (table.enter_context(closing(parse_player(name, cube=True)())) for name in names)
+        turned = 0
+        for pair in range(8):
+            (first, _), (second, _) = play_pair({"a": here, "b": there}, seed=2, pair=pair, cube=True)
+            assert (first.points, first.cube, first.passed) == (-second.points, second.cube, second.passed)
+            assert (first.fault, second.fault) == ("", "")
+            turned += first.cube > 1 or first.passed
+    assert turned > 4
+
+
+def test_a_ubgi_program_has_no_seat_at_a_table_with_a_cube() -> None:
+    with pytest.raises(Unsupported, match="a player with a cube"):
+        parse_player("ubgi:engine", cube=True)
+
+
 def test_a_server_that_goes_away_costs_the_game_and_is_asked_again(daemon: DaemonProcess) -> None:
     clients = [_Hangup(), ExternalClient("127.0.0.1", daemon.port)]
     with closing(ExternalPlayer(lambda: clients.pop(0))) as player:
         with pytest.raises(Fault, match="no answer to `board:"):
             player.choose(QUESTION)
         assert player.choose(QUESTION).points[5] == 2
+
+
+def test_a_server_is_asked_about_the_cube_without_beavers(daemon: DaemonProcess) -> None:
+    doubled = GameState(START, Side.BOTTOM, Phase.DOUBLED, terms=TERMS)
+    with closing(ExternalClient("127.0.0.1", daemon.port)) as client:
+        assert client.ask(question(doubled)) == "take"
+        assert client.ask(question(replace(doubled, terms=Money(jacoby=False)))) == "beaver"
+    with closing(ExternalPlayer(lambda: ExternalClient("127.0.0.1", daemon.port))) as player:
+        assert player.takes(doubled)
+        assert not player.doubles(GameState(START, Side.BOTTOM, Phase.ROLL, terms=TERMS))
+
+
+@pytest.mark.parametrize(("word", "takes"), [("take", True), ("beaver", True), ("drop", False), ("roll", None)])
+def test_what_a_server_says_of_a_double(word: str, takes: bool | None) -> None:
+    doubled = GameState(START, Side.BOTTOM, Phase.DOUBLED, terms=TERMS)
+    player = ExternalPlayer(lambda: _Parrot(word))
+    if takes is None:
+        with pytest.raises(Fault, match="`roll` for `take` or `beaver` or `drop`"):
+            player.takes(doubled)
+    else:
+        assert player.takes(doubled) is takes
+
+
+class _Parrot(ExternalClient):
+    """A server that says one thing."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def ask(self, line: str) -> str:
+        return self.word
 
 
 class _Hangup(ExternalClient):
