@@ -186,8 +186,8 @@ def _sample(engine: Engine, evaluator: Evaluator, board: Board, trials: int, see
 def by_distance(samples: Sequence[Sample]) -> list[dict[str, Any]]:
     """How alive the cube of the side on roll is (`own`), and the other's, given to it in a double; by least squares."""
     rows = []
-    for name, place, side in (("own", 2, 0), ("given", 1, 1)):
-        beyond, span, found, told = np.array([_above_dead(sample, place, side) for sample in samples]).T
+    for name, place in (("own", 2), ("given", 1)):
+        beyond, span, found, told = np.array([_above_dead(sample, place) for sample in samples]).T
         for low, high in itertools.pairwise(DISTANCES):
             here = (low <= beyond) & (beyond < high)
             weights = span * here / max(1e-9, float(span[here] @ span[here]))
@@ -196,14 +196,14 @@ def by_distance(samples: Sequence[Sample]) -> list[dict[str, Any]]:
     return [row for row in rows if row["positions"]]
 
 
-def _above_dead(sample: Sample, place: int, side: int) -> tuple[float, float, float, float]:
-    """How far the chances of `side` are beyond its cash point, with the cube in this place of _CUBES; and by how much
-    more than a dead cube a live one is worth, the cube was found to be worth, and the formula says."""
-    cube = _CUBES[place]
+def _above_dead(sample: Sample, place: int) -> tuple[float, float, float, float]:
+    """How far the chances of who owns the cube in this place of _CUBES are beyond its cash point; and by how much more
+    than a dead cube a live one is worth, the cube was found to be worth, and the formula says."""
+    cube, win = _CUBES[place], sample.chances.win
     stakes = Stakes(sample.chances, cube, Side.BOTTOM, _TERMS)
-    win = sample.chances.win if side == 0 else 1 - sample.chances.win
+    beyond = win - stakes.cash_point(0, cube.value) if _users(cube)[0] else stakes.take_point(0, cube.value) - win
     dead, alive, told = (formula(sample.chances, kind)[place] for kind in (DEAD, ALIVE, efficiency(sample.board)))
-    return win - stakes.cash_point(side, cube.value), alive - dead, sample.found[place] - dead, told - dead
+    return beyond, alive - dead, sample.found[place] - dead, told - dead
 
 
 def _users(cube: Cube) -> tuple[bool, bool]:

@@ -36,8 +36,8 @@ def measure(
     path: Path,
     levels: Sequence[int],
     sample: int | None,
-    beside_gnubg: bool = False,
-    alone: Evaluator | None = None,
+    beside_gnubg: bool,
+    alone: Evaluator | None,
 ) -> list[dict[str, Any]]:
     """A row for plays and one for cube decisions at each level. `alone` has one thread, to compare with."""
     engine = Engine(evaluator)
@@ -45,17 +45,18 @@ def measure(
     lines = read(path, Decision, sample)
     before = [GameState(Board.of(line.board), Side.BOTTOM, terms=Money(jacoby=False)) for line in lines]
     rolled = [state.with_dice(Dice(*line.dice)) for state, line in zip(before, lines, strict=True)]
+    questions = (("play", rolled, Engine.best), ("cube", before, Engine.cube))
     found = []
     for plies in levels:
         with ExitStack() as stack:
             peer = stack.enter_context(_Peer(plies)) if beside_gnubg else None
-            found.append(_compare("play", plies, rolled, partial(engine.best, plies=plies), peer))
-            found.append(_compare("cube", plies, before, partial(engine.cube, plies=plies), peer))
-        if single is not None:
-            found[-2] |= _scaling(rolled, partial(engine.best, plies=plies), partial(single.best, plies=plies))
-            found[-1] |= _scaling(before, partial(engine.cube, plies=plies), partial(single.cube, plies=plies))
-        for row in found[-2:]:
-            print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
+            for what, states, decide in questions:
+                ask = partial(decide, engine, plies=plies)
+                row = _compare(what, plies, states, ask, peer)
+                if single is not None:
+                    row |= _scaling(states, ask, partial(decide, single, plies=plies))
+                print(", ".join(f"{name} {value}" for name, value in row.items()), file=sys.stderr)
+                found.append(row)
     return found
 
 
